@@ -203,6 +203,42 @@ describe('a publish.form while the store is unavailable', () => {
   })
 })
 
+describe('a publish.form that loses to other writes', () => {
+  it('is published by a redelivery', async () => {
+    await using publishing = await startPublishing()
+    let attempts = 0
+    const publisher = await publishing.publisher({
+      around: async ({ method, proceed }) => {
+        if (method === 'publish' && ++attempts === 1) throw aborted()
+        return proceed()
+      },
+    })
+    const form = await givenForm(publishing.forms)
+
+    const { reply } = await publishing.send(commandFor(form))
+
+    expect(await reply).toMatchObject({ outcome: 'published' })
+    await publishing.idle()
+    expect(publisher.handled).toEqual({ 'write conflicts': 1, published: 1 })
+  })
+
+  it('gets the reply UPDATE_ABORTED when a redelivery would be late', async () => {
+    await using publishing = await startPublishing()
+    await publishing.publisher({
+      around: async ({ method, proceed }) => {
+        if (method === 'publish') throw aborted()
+        return proceed()
+      },
+    })
+    const form = await givenForm(publishing.forms)
+
+    const { reply } = await publishing.send(commandFor(form, { timeoutMs: 3_000 }))
+
+    expect(await reply).toMatchObject({ outcome: 'refused', problem: { reason: 'UPDATE_ABORTED' } })
+    expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [], live: [] })
+  })
+})
+
 describe('a publish.form that causes an unexpected error', () => {
   it('gets the reply INTERNAL before its deadline, and becomes a dead letter', async () => {
     await using publishing = await startPublishing()
@@ -378,6 +414,8 @@ const lateCommands = async ({ app }: Publisher) => {
 }
 
 const unavailable = () => new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'The store is unavailable.')
+
+const aborted = () => new ApiError('ABORTED', 'UPDATE_ABORTED', 'Other writes changed the form.')
 
 const broken = async ({ method }: Pick<StoreCall, 'method'>) => {
   if (method === 'ping') return

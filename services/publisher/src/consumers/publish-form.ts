@@ -68,8 +68,9 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
 }
 
 /**
- * Replies and acks if the command failed a check. Otherwise naks for a redelivery. After an unexpected error, a command
- * whose redelivery would be late becomes a dead letter, and its caller gets the error in time.
+ * Replies and acks if the command failed a check, or if it lost to other writes and its redelivery would be late.
+ * Otherwise naks for a redelivery. After an unexpected error, a command whose redelivery would be late becomes a dead
+ * letter, and its caller gets the error in time.
  */
 const settleFailure = async (
   message: JsMsg,
@@ -79,6 +80,14 @@ const settleFailure = async (
   logger: FastifyBaseLogger,
   deps: PublishFormDeps,
 ): Promise<DeliveryOutcome> => {
+  const delayMs = retryDelayMs(message.info.deliveryCount)
+  const isLate = deadline.isOverIn(delayMs + redeliveryMs)
+  const isAborted = error instanceof ApiError && error.status === 'ABORTED'
+  if (isAborted && !isLate) {
+    logger.info({ ...fields, reason: error.reason }, 'write conflicts')
+    message.nak(delayMs)
+    return 'retried'
+  }
   if (error instanceof ApiError && error.status !== 'UNAVAILABLE') {
     replyWithProblem(message, error, deps)
     message.ack()
@@ -87,8 +96,7 @@ const settleFailure = async (
   }
   const isUnexpected = !(error instanceof ApiError)
   logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
-  const delayMs = retryDelayMs(message.info.deliveryCount)
-  if (isUnexpected && deadline.isOverIn(delayMs + redeliveryMs)) {
+  if (isUnexpected && isLate) {
     replyWithProblem(message, internal(error), deps)
     return deadLetter(message, 'defect', deps)
   }
