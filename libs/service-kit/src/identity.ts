@@ -1,10 +1,10 @@
 import { Identity, identityHeader, ServiceIdentity } from '@fms/contracts'
+import type { Flow } from '@fms/fair-queue'
 import { createSigner, createVerifier } from 'fast-jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import type { Flow } from './fair-queue.ts'
 import { identityRequired, ownerRequired, writeForbidden } from './http/errors.ts'
 
 /** How long an identity token is valid: long enough for the request that it accompanies. */

@@ -1,6 +1,5 @@
 export * from './config.ts'
 export * from './config-urls.ts'
-export * from './fair-queue.ts'
 export * from './http/create-app.ts'
 export * from './http/delete-options.ts'
 export * from './http/error-handler.ts'

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { ApiError, type Problem } from '@fms/aip'
+import { FairQueue, type Flow } from '@fms/fair-queue'
 import type { Piscina } from 'piscina'
 import { Gauge } from 'prom-client'
-import { FairQueue, type Flow } from './fair-queue.ts'
 
 /** What a thread returns. An ApiError is a value, because an error that a thread throws loses its fields. */
 type Outcome<T> = { value: T } | { problem: Problem }

@@ -1,14 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { deadLetterStream, publisherConsumer, publishProbeSubject, publishStream } from '@fms/contracts'
-import {
-  type App,
-  closeNats,
-  consume,
-  createApp,
-  FairQueue,
-  traceDelivery,
-  watchBacklog,
-} from '@fms/service-kit'
+import { FairQueue } from '@fms/fair-queue'
+import { type App, closeNats, consume, createApp, traceDelivery, watchBacklog } from '@fms/service-kit'
 import type { JsMsg } from '@nats-io/jetstream'
 import type { EventsConfig } from './config.ts'
 import type { PublishFormDeps } from './consumers/publish-form.ts'

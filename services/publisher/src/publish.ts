@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { type FormPublished, liveAlias, type PublishForm, userPath } from '@fms/contracts'
+import type { Flow } from '@fms/fair-queue'
 import {
   assertIfMatch,
   type ChangeContext,
@@ -12,7 +13,6 @@ import {
   type StoredRevision,
   type TakeSnapshot,
 } from '@fms/forms-store'
-import type { Flow } from '@fms/service-kit'
 import type { DraftChecks } from './draft-checks.ts'
 import { breakingChanges, draftNotPublishable } from './errors.ts'
 

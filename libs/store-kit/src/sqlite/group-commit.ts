@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Flow, TurnQueue } from '../turn-queue.ts'
+import { FairQueue, type Flow, type Ticket } from '@fms/fair-queue'
 import { isBusy } from './sqlite-errors.ts'
 
 /** The most changes of one commit, so that one process does not hold the lock for long. */
@@ -12,6 +12,7 @@ const maxBatchMs = 10
 const commitThreshold = 8
 
 interface QueuedChange {
+  ticket: Ticket
   change: () => unknown
   resolve: (value: never) => void
   reject: (error: unknown) => void
@@ -38,7 +39,9 @@ const ownFlow: Flow = { organization: '', user: '' }
 export class GroupCommit {
   readonly #connection: DatabaseSync
   readonly #options: GroupCommitOptions
-  readonly #queue = new TurnQueue<QueuedChange>()
+  readonly #turns = new FairQueue({ places: 1 })
+  /** The change whose turn it is. */
+  #next: QueuedChange | undefined
   #flushing: Promise<void> | undefined
 
   constructor(connection: DatabaseSync, options: GroupCommitOptions) {
@@ -49,7 +52,9 @@ export class GroupCommit {
   /** Queues a change. @returns its result, once it is committed. */
   write<T>(change: () => T, flow = ownFlow): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.add(flow, { change, resolve, reject })
+      this.#turns.enter(flow, (ticket) => {
+        this.#next = { ticket, change, resolve, reject }
+      })
       this.#flushing ??= this.#flush()
     })
   }
@@ -61,21 +66,32 @@ export class GroupCommit {
 
   async #flush(): Promise<void> {
     await this.#waitForMore()
-    while (this.#queue.size > 0) {
-      await this.#commit(() => this.#queue.take())
+    while (this.#next) {
+      await this.#commit(() => this.#take())
       // Readers, and other processes that wait for the lock, run between two batches.
-      if (this.#queue.size > 0) await nextTurn()
+      if (this.#next) await nextTurn()
     }
     this.#flushing = undefined
+  }
+
+  get #queued(): number {
+    return this.#turns.waiting + this.#turns.held
+  }
+
+  #take(): QueuedChange | undefined {
+    const taken = this.#next
+    this.#next = undefined
+    if (taken) this.#turns.leave(taken.ticket)
+    return taken
   }
 
   /** Waits while each turn of the event loop queues more changes: concurrent requests arrive within a few turns. */
   async #waitForMore(): Promise<void> {
     let queued: number
     do {
-      queued = this.#queue.size
+      queued = this.#queued
       await nextTurn()
-    } while (this.#queue.size > queued && this.#queue.size < commitThreshold)
+    } while (this.#queued > queued && this.#queued < commitThreshold)
   }
 
   /**

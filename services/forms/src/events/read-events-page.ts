@@ -1,7 +1,7 @@
 import type { CheckedFilter } from '@fms/aip'
 import { type FormEvent, parseSequence } from '@fms/contracts'
+import type { Flow } from '@fms/fair-queue'
 import { type EventLog, type EventLogRange, matchesEvent, requiredForm } from '@fms/forms-store'
-import type { Flow } from '@fms/service-kit'
 import { eventsPruned } from '../errors.ts'
 import { type EventReader, maxChunk } from './event-reader.ts'
 import { assertNotPruned, rangeOf } from './log-range.ts'

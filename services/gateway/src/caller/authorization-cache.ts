@@ -1,5 +1,5 @@
 import { type AuthorizeResponse, type Identity, isUuid } from '@fms/contracts'
-import { FairQueue } from '@fms/service-kit'
+import { FairQueue } from '@fms/fair-queue'
 import { LRUCache } from 'lru-cache'
 import { waitForTurn } from '../door/wait-for-turn.ts'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'

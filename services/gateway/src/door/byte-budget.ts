@@ -1,4 +1,5 @@
-import { FairQueue, type Flow, Gauge, type Ticket } from '@fms/service-kit'
+import { FairQueue, type Flow, type Ticket } from '@fms/fair-queue'
+import { Gauge } from '@fms/service-kit'
 import { maxWaitMs, type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
 
 /** How often the largest holder gives way while others wait, in milliseconds. */

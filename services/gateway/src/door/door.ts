@@ -1,12 +1,5 @@
-import {
-  durationBuckets,
-  FairQueue,
-  type FairQueueOptions,
-  type Flow,
-  Gauge,
-  Histogram,
-  overloaded,
-} from '@fms/service-kit'
+import { FairQueue, type FairQueueOptions, type Flow } from '@fms/fair-queue'
+import { durationBuckets, Gauge, Histogram, overloaded } from '@fms/service-kit'
 import { maxWaitMs, type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
 
 /** Wait after which a request is authorized again, in milliseconds: a revoked key stops working within a second. */

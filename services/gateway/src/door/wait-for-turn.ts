@@ -1,4 +1,4 @@
-import type { FairQueue, Flow, Ticket } from '@fms/service-kit'
+import type { FairQueue, Flow, Ticket } from '@fms/fair-queue'
 
 /** How long a request may wait at a door, or for memory, in milliseconds. */
 export const maxWaitMs = 5_000

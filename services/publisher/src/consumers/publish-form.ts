@@ -6,7 +6,8 @@ import {
   replyInboxHeader,
   requestIdHeader,
 } from '@fms/contracts'
-import { type FairQueue, internal, traceFields } from '@fms/service-kit'
+import type { FairQueue } from '@fms/fair-queue'
+import { internal, traceFields } from '@fms/service-kit'
 import { type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type NatsConnection } from 'nats'

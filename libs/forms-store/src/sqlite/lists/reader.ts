@@ -1,15 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
-import { storeUnavailable, TurnQueue } from '@fms/store-kit'
+import { FairQueue } from '@fms/fair-queue'
+import { storeUnavailable } from '@fms/store-kit'
 import type { ListOptions } from '../../forms-store.ts'
 import type { PageKind, Pages } from './pages.ts'
 import type { ReaderData, ReaderRequest, ReaderResponse } from './reader-thread.ts'
-
-interface Read {
-  request: ReaderRequest
-  resolve: (page: never) => void
-  reject: (error: unknown) => void
-}
 
 /**
  * Reads large pages in two worker threads, so that they do not block the event loop of the service. Organizations take
@@ -17,8 +12,7 @@ interface Read {
  */
 export class Reader {
   readonly #threads: readonly ReaderThread[]
-  readonly #waiting = new TurnQueue<Read>()
-  readonly #served = new Set<string>()
+  readonly #queue = new FairQueue({ places: 2, perOrganization: 1 })
   #isClosed = false
 
   constructor(data: ReaderData) {
@@ -36,19 +30,17 @@ export class Reader {
     { signal, caller = '' }: ListOptions,
   ): Promise<Pages[K]['page']> {
     signal?.throwIfAborted()
-    if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
     const isCancelled = new Int32Array(new SharedArrayBuffer(4))
-    const { promise, resolve, reject } = Promise.withResolvers<Pages[K]['page']>()
+    const { promise: cancelled, reject } = Promise.withResolvers<never>()
     const cancel = () => {
       Atomics.store(isCancelled, 0, 1)
       reject(signal?.reason)
     }
     signal?.addEventListener('abort', cancel, { once: true })
     const flow = { organization: query.organizationId, user: caller }
-    this.#waiting.add(flow, { request: { kind, query, isCancelled }, resolve, reject })
-    this.#startNext()
     try {
-      return await promise
+      const page = this.#queue.run(flow, () => this.#read({ kind, query, isCancelled }))
+      return (await Promise.race([page, cancelled])) as Pages[K]['page']
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
@@ -56,29 +48,13 @@ export class Reader {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (let read = this.#waiting.take(); read; read = this.#waiting.take())
-      read.reject(storeUnavailable(new Error('The store is closed')))
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
-  #startNext(): void {
-    const thread = this.#threads.find(({ isIdle }) => isIdle)
-    const read = thread && this.#waiting.take(this.#served)
-    if (!read) return
-    if (Atomics.load(read.request.isCancelled, 0) === 0) void this.#run(thread, read)
-    this.#startNext()
-  }
-
-  async #run(thread: ReaderThread, { request, resolve, reject }: Read): Promise<void> {
-    const { organizationId } = request.query
-    this.#served.add(organizationId)
-    try {
-      resolve((await thread.read(request)) as never)
-    } catch (error) {
-      reject(error)
-    }
-    this.#served.delete(organizationId)
-    this.#startNext()
+  async #read(request: ReaderRequest): Promise<unknown> {
+    if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
+    if (Atomics.load(request.isCancelled, 0) === 1) return
+    return this.#threads.find(({ isIdle }) => isIdle)!.read(request)
   }
 }
 
