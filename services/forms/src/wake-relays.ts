@@ -3,10 +3,10 @@ import { followConnection } from '@fms/service-kit'
 import type { NatsConnection } from 'nats'
 
 /** The shortest time between two announcements, in milliseconds. Relays gather events for as long. */
-const pauseMs = 25
+const pauseMs = 75
 
 /**
- * Returns a function that announces recorded events to the relays. It returns immediately and never throws. Calls within 25
+ * Returns a function that announces recorded events to the relays. It returns immediately and never throws. Calls within 75
  * ms of an announcement share the next one. Without NATS it does nothing: relays look for events every second, too.
  *
  * @param connecting rejects if the service stops before it is connected.

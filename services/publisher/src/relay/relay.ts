@@ -18,7 +18,7 @@ const lookMs = 1_000
  * How long the relay gathers events before it moves them, in milliseconds. To move each event alone takes several requests
  * to the store.
  */
-const gatherMs = 25
+const gatherMs = 75
 
 /** Interval between two runs of retention, in milliseconds. */
 const pruneMs = 60_000
