@@ -26,6 +26,8 @@ const Environment = z.object({
   ...ServiceConfig.shape,
   /** Folder of the embedded stores, JetStream and generated secrets. Relative to the repository. */
   DATA_DIR: z.string().default('.data'),
+  /** Whether there is a demo organization with an owner and a key. Off in production. */
+  DEMO: z.enum(['on', 'off']).default('on'),
   /** Number of gateways, which share `PORT`. */
   GATEWAYS: Instances,
   /** Number of forms processes, which share a port. */

@@ -1,4 +1,5 @@
-/** `npm start`: NATS, the four services and a demo organization, in the foreground until Ctrl-C. */
+/** `npm start`: NATS, the four services and, by default, a demo organization, in the foreground until Ctrl-C. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { migrateDirectoryStore } from '@fms/directory-store'
@@ -8,9 +9,10 @@ import { prepareNatsServer } from '@fms/testkit/nats-server'
 import { forEveryUser } from '@fms/testkit/nats-users'
 import { freePorts, waitForFreePort } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
+import { bannerOf, systemFile, systemOf } from './banner.ts'
 import { buildConsole } from './build-console.ts'
 import { lockDataDir } from './data-dir.ts'
-import { createDemoLoginCode, type Demo, ensureDemo } from './demo-data.ts'
+import { createDemoLoginCode, ensureDemo } from './demo-data.ts'
 import { canSharePorts, instancesOf, writePrometheusTargets } from './instances.ts'
 import { services as servicesOf } from './services.ts'
 import { readOrCreateSecrets, readStartConfig, type StartConfig } from './start-config.ts'
@@ -64,10 +66,13 @@ async function start() {
   stopOnSignals(supervisor)
   try {
     await Promise.all(all.map((service) => waitUntilReady(service, supervisor)))
-    const demo = await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey)
+    const demo = config.DEMO === 'on' ? await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey) : undefined
     await delay(bannerDelayMs)
-    const loginCode = await createDemoLoginCode(config.DIRECTORY_STORE_URL)
-    printBanner(url, { ...demo, loginCode }, nats.eventsUrl)
+    const loginCode = demo && (await createDemoLoginCode(config.DIRECTORY_STORE_URL))
+    const system = systemOf(url, { ...demo, loginCode }, nats.eventsUrl)
+    const file = join(config.DATA_DIR, systemFile)
+    writeFileSync(file, `${JSON.stringify(system, null, 2)}\n`)
+    process.stdout.write(bannerOf(system, process.stdout.isTTY ? undefined : file))
   } catch (error) {
     await supervisor.stop()
     throw error
@@ -156,33 +161,4 @@ function stopOnSignals(supervisor: Supervisor) {
   // A killed npm sends no signal, and a closed shell leaves its background jobs running.
   const npm = process.env.npm_lifecycle_event ? process.ppid : undefined
   if (npm) setInterval(() => process.ppid === npm || stop(), 500).unref()
-}
-
-interface Banner extends Demo {
-  /** Signs in to the console as the demo user. */
-  loginCode: string | undefined
-}
-
-function printBanner(
-  origin: string,
-  { organizationSlug, apiKey, loginCode }: Banner,
-  eventsUrl: string | undefined,
-) {
-  const key = apiKey ?? 'revoked; npm run formctl -- key create --user demo@example.com creates another'
-  const baseUrl = `${origin}/v2`
-  const signIn = loginCode
-    ? `#code=${loginCode}\n                     (signs in once, within 15 minutes)`
-    : ''
-  process.stdout.write(`
-  Form management is ready; Ctrl-C stops it.
-
-  Base URL           ${baseUrl}
-  Reference page     ${baseUrl}/docs
-  Demo organization  ${organizationSlug}
-  Demo key           ${key}
-  Console            ${baseUrl}/console${signIn}
-${eventsUrl ? `  NATS for readers   ${eventsUrl}\n` : ''}
-  curl -H 'x-api-key: ${apiKey ?? 'KEY'}' ${baseUrl}/organizations/${organizationSlug}/forms
-
-`)
 }

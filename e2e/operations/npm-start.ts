@@ -2,19 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type StartedSystem, systemFile } from '../../scripts/banner.ts'
 
 const root = join(import.meta.dirname, '../..')
 
 /** Fixed, because tests compare responses before and after a restart on another port. */
 const publicFormBaseUrl = 'https://forms.example/f'
 
-/** The process of `npm start`, and what it printed when it was ready. */
+/** The process of `npm start`, and what it printed and wrote when it was ready. */
 export interface Started {
   child: ChildProcess
   baseUrl: string
   slug: string
   apiKey: string
-  /** The printed curl command. */
+  /** The printed curl command, with the demo key. */
   curl: string
   /** URL of the API reference. */
   referencePage: string
@@ -50,16 +51,17 @@ export const npmStart = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Pr
   }
   child.stdout.resume()
   const line = (name: string) => printed.match(new RegExp(`^ {2}${name} +(\\S+)$`, 'm'))?.[1]
+  const system = JSON.parse(readFileSync(join(dataDir, systemFile), 'utf8')) as Required<StartedSystem>
   return {
     child,
     baseUrl: line('Base URL')!,
     slug: line('Demo organization')!,
-    apiKey: line('Demo key')!,
+    apiKey: system.demoKey,
     referencePage: line('Reference page')!,
-    consoleLink: line('Console')!,
-    natsForReaders: line('NATS for readers')!,
+    consoleLink: system.consoleLink,
+    natsForReaders: system.natsForReaders,
     printed,
-    curl: printed.match(/^ {2}(curl .*)$/m)![1]!,
+    curl: printed.match(/^ {2}(curl .*)$/m)![1]!.replace('KEY', system.demoKey),
   }
 }
 

@@ -66,7 +66,7 @@ describe('npm start', () => {
     await nats.close()
   })
 
-  it('prints a link that signs in as the demo user, once', async () => {
+  it('has a link that signs in as the demo user, once', async () => {
     const { consoleLink, baseUrl, slug } = await start()
     const [page, code] = consoleLink.split('#code=')
     const signIn = () => call(running!, 'POST', '/sessions', { code })
