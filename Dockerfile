@@ -45,11 +45,24 @@ RUN options="--max-semi-space-size=8 --managed-zone-memory"; \
   node formctl/src/formctl.ts --help > /dev/null; \
   chmod -R a+r .cache
 
-FROM sources
+FROM sources AS service
 COPY --from=compiled /app/.cache .cache
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --start-interval=500ms --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+
+# The whole system on one machine, as under npm start (deploy/single/compose.yml): docker build --target single .
+FROM service AS single
+COPY --from=nats:2.14.0-alpine /usr/local/bin/nats-server /usr/local/bin/
+USER root
+RUN install -d -o node -m 700 /data
+USER node
+ENV DATA_DIR=/data DEMO=off
+VOLUME /data
+STOPSIGNAL SIGTERM
+CMD ["node", "scripts/start.ts"]
+
+FROM service
 # The same V8 options as under npm start (scripts/services.ts).
 CMD ["node", "--max-semi-space-size=8", "--managed-zone-memory", "services/gateway/src/main.ts"]

@@ -23,13 +23,13 @@ describe('the banner', () => {
   })
 
   it('says how to replace a revoked demo key', () => {
-    expect(bannerOf(systemOf(origin, { organizationSlug: 'demo' }, undefined))).toMatch(
+    expect(bannerOf(systemOf(origin, { organizationSlug: 'demo', loginCode: undefined }, undefined))).toMatch(
       /Demo key +revoked; npm run formctl/,
     )
   })
 
   it('names no demo where there is none', () => {
-    const banner = bannerOf(systemOf(origin, {}, undefined))
+    const banner = bannerOf(systemOf(origin, undefined, undefined))
 
     expect(banner).not.toMatch(/demo/i)
     expect(banner).toContain('npm run formctl -- --help')

@@ -1,3 +1,5 @@
+import type { Demo } from './demo-data.ts'
+
 /** The file in `DATA_DIR` with the {@link StartedSystem}, readable by its owner only. */
 export const systemFile = 'system.json'
 
@@ -16,13 +18,13 @@ export interface StartedSystem {
 /** @param origin of the gateway. */
 export const systemOf = (
   origin: string,
-  demo: { organizationSlug?: string; apiKey?: string; loginCode?: string | undefined },
+  demo: (Demo & { loginCode: string | undefined }) | undefined,
   natsForReaders: string | undefined,
 ): StartedSystem => ({
   baseUrl: `${origin}/v2`,
-  ...(demo.organizationSlug && { demoOrganization: demo.organizationSlug }),
-  ...(demo.apiKey && { demoKey: demo.apiKey }),
-  ...(demo.loginCode && { consoleLink: `${origin}/v2/console#code=${demo.loginCode}` }),
+  ...(demo && { demoOrganization: demo.organizationSlug }),
+  ...(demo?.apiKey && { demoKey: demo.apiKey }),
+  ...(demo?.loginCode && { consoleLink: `${origin}/v2/console#code=${demo.loginCode}` }),
   ...(natsForReaders && { natsForReaders }),
 })
 

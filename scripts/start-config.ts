@@ -2,9 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { API_KEY_PATTERN, makeApiKey } from '@fms/directory-store'
-import { InternalSecret, NatsUrl, readConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
+import { ConfigError, InternalSecret, NatsUrl, readConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
 import { readOrCreateSecret } from '@fms/testkit/secret-file'
 import { z } from 'zod'
+import { FormsConfig } from '../services/forms/src/config.ts'
+import { GatewayConfig } from '../services/gateway/src/config.ts'
+import { OrganizationsConfig } from '../services/organizations/src/config.ts'
+import { PublisherConfig } from '../services/publisher/src/config.ts'
 
 /** Beyond it, the share of each process in the limits of a gateway would be too small. */
 const maxDefaultInstances = 8
@@ -51,8 +55,25 @@ const Environment = z.object({
 
 export type StartConfig = ReturnType<typeof readStartConfig>
 
-/** @throws {ConfigError} naming every invalid variable. */
+const serviceSchemas = [GatewayConfig, OrganizationsConfig, FormsConfig, PublisherConfig]
+
+/** Valid values of what `npm start` sets for the services. */
+const setByStart = {
+  INTERNAL_SECRET: 'i'.repeat(32),
+  ORGANIZATIONS_URL: 'http://127.0.0.1:1',
+  FORMS_URL: 'http://127.0.0.1:1',
+  NATS_URL: 'nats://127.0.0.1:1',
+  DIRECTORY_STORE_URL: 'sqlite:directory.db',
+  FORMS_STORE_URL: 'sqlite:forms.db',
+  PUBLIC_FORM_BASE_URL: 'http://127.0.0.1:1/f',
+}
+
+/** @throws {ConfigError} naming every invalid variable, also those that only a service reads. */
 export function readStartConfig(env: NodeJS.ProcessEnv) {
+  const problems = [Environment, ...serviceSchemas].flatMap((schema) =>
+    problemsOf(schema, { ...setByStart, ...env }),
+  )
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)])
   const read = readConfig(Environment, env)
   const dataDir = resolve(read.DATA_DIR)
   const embedded = {
@@ -62,13 +83,24 @@ export function readStartConfig(env: NodeJS.ProcessEnv) {
   return { ...embedded, ...read, DATA_DIR: dataDir }
 }
 
-/** The internal secret and the demo key, from the environment or from `DATA_DIR`, which must exist. */
+function problemsOf(schema: z.ZodType, env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readConfig(schema, env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+/** The internal secret and, with a demo, its key, from the environment or from `DATA_DIR`, which must exist. */
 export function readOrCreateSecrets(config: StartConfig) {
   const inDataDir = (name: string, create: () => string) =>
     readOrCreateSecret(join(config.DATA_DIR, name), create)
   return {
     internalSecret:
       config.INTERNAL_SECRET ?? inDataDir('internal-secret', () => randomBytes(32).toString('base64url')),
-    demoApiKey: config.DEMO_API_KEY ?? inDataDir('demo-api-key', makeApiKey),
+    demoApiKey:
+      config.DEMO === 'on' ? (config.DEMO_API_KEY ?? inDataDir('demo-api-key', makeApiKey)) : undefined,
   }
 }

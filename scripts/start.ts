@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { configErrorExitCode, createLogger } from '@fms/service-kit'
+import { ConfigError, configErrorExitCode, createLogger } from '@fms/service-kit'
 import { prepareNatsServer } from '@fms/testkit/nats-server'
 import { forEveryUser } from '@fms/testkit/nats-users'
 import { freePorts, waitForFreePort } from '@fms/testkit/ports'
@@ -31,7 +31,7 @@ try {
   await start()
 } catch (error) {
   process.stderr.write(`npm start: ${(error as Error).message}\n`)
-  process.exit(1)
+  process.exit(error instanceof ConfigError ? configErrorExitCode : 1)
 }
 
 async function start() {
@@ -66,10 +66,10 @@ async function start() {
   stopOnSignals(supervisor)
   try {
     await Promise.all(all.map((service) => waitUntilReady(service, supervisor)))
-    const demo = config.DEMO === 'on' ? await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey) : undefined
+    const demo = demoApiKey ? await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey) : undefined
     await delay(bannerDelayMs)
-    const loginCode = demo && (await createDemoLoginCode(config.DIRECTORY_STORE_URL))
-    const system = systemOf(url, { ...demo, loginCode }, nats.eventsUrl)
+    const loginCode = demo ? await createDemoLoginCode(config.DIRECTORY_STORE_URL) : undefined
+    const system = systemOf(url, demo && { ...demo, loginCode }, nats.eventsUrl)
     const file = join(config.DATA_DIR, systemFile)
     writeFileSync(file, `${JSON.stringify(system, null, 2)}\n`)
     process.stdout.write(bannerOf(system, process.stdout.isTTY ? undefined : file))
@@ -135,9 +135,6 @@ async function waitUntilReady({ name, url }: Service, supervisor: Supervisor) {
       () => false,
     )
   while (!(await isReady())) {
-    if (supervisor.lastExitCode(name) === configErrorExitCode) {
-      throw new Error(`${name} rejects the environment; its output above says which variables to correct.`)
-    }
     if (supervisor.deaths(name) >= maxDeaths) {
       throw new Error(`${name} died ${maxDeaths} times before it was ready; its output above says why.`)
     }

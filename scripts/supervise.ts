@@ -9,8 +9,6 @@ export interface Log {
 export interface Supervisor {
   /** How many times the program has died. */
   deaths(name: string): number
-  /** The exit code of the program's last death; undefined before, and after a death by a signal. */
-  lastExitCode(name: string): number | undefined
   /** Sends SIGTERM to a program. Like every program that exits, it is restarted. */
   restart(name: string): void
   /** Stops the programs one after the other, in the reverse order of their start. */
@@ -27,7 +25,6 @@ export function supervise(programs: Program[], log: Log): Supervisor {
   const running = new Map(programs.map((program) => [program.name, keepAlive(program, log)]))
   return {
     deaths: (name) => running.get(name)?.deaths() ?? 0,
-    lastExitCode: (name) => running.get(name)?.lastExitCode(),
     restart: (name) => running.get(name)?.restart(),
     async stop() {
       for (const program of [...running.values()].reverse()) await program.stop()
@@ -40,14 +37,12 @@ function keepAlive(program: Program, log: Log) {
   let restart: NodeJS.Timeout | undefined
   let backOffMs = firstBackOffMs
   let deaths = 0
-  let lastExitCode: number | undefined
   let stopping = false
 
   function start() {
     const startedAt = performance.now()
     child = spawnWithParent(program)
     child.once('exit', (code, signal) => {
-      lastExitCode = code ?? undefined
       if (performance.now() - startedAt >= stableAfterMs) backOffMs = firstBackOffMs
       scheduleRestart(signal ? `died by ${signal}` : `died with exit code ${code}`, {
         exit_code: code,
@@ -74,7 +69,6 @@ function keepAlive(program: Program, log: Log) {
   start()
   return {
     deaths: () => deaths,
-    lastExitCode: () => lastExitCode,
     restart: () => void child?.kill('SIGTERM'),
     async stop() {
       stopping = true

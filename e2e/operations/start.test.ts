@@ -163,35 +163,38 @@ describe('npm start', () => {
     await untilAllExited()
   })
 
-  it('ends when a service rejects the environment', async () => {
+  it('names every invalid variable before it starts anything', async () => {
+    const invalid = { EVENTS_STREAM_BYTES: '9007199254740993', MAX_REQUESTS: 'many', DEMO: 'yes' }
     const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
-      env: { ...process.env, PORT: '0', DATA_DIR: dataDir, EVENTS_STREAM_BYTES: '9007199254740993' },
+      env: { ...process.env, PORT: '0', DATA_DIR: dataDir, ...invalid },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
 
-    expect(code).toBe(1)
-    expect(output.match(/publisher cannot start.*\n.*EVENTS_STREAM_BYTES [^\n]*/g)).toHaveLength(1)
-    expect(output.match(/EVENTS_STREAM_BYTES/g)).toHaveLength(1)
-    expect(output).toMatch(/^npm start: publisher rejects the environment/m)
+    expect(code).toBe(78)
+    expect(output).toMatch(/^npm start: The environment is invalid:$/m)
+    for (const name of Object.keys(invalid))
+      expect(output.match(new RegExp(`^  ${name} `, 'gm'))).toHaveLength(1)
+    expect(readdirSync(dataDir)).toEqual([])
   })
 
   it.each([
-    [{ HOST: '192.0.2.1' }, /192\.0\.2\.1.* Set HOST to an address of this machine/],
-    [{ DATA_DIR: '/dev/null/data' }, /DATA_DIR cannot be created .* Set DATA_DIR to another folder/],
+    [{ HOST: '192.0.2.1' }, 1, /192\.0\.2\.1.* Set HOST to an address of this machine/],
+    [{ DATA_DIR: '/dev/null/data' }, 1, /DATA_DIR cannot be created .* Set DATA_DIR to another folder/],
     [
       { FORMS_STORE_URL: 'mongodb://forms:secret@127.0.0.1:1/forms' },
+      1,
       /store of FORMS_STORE_URL .*ECONNREFUSED/,
     ],
-    [{ FORMS_STORE_URL: 'sqlite:' }, /\n {2}FORMS_STORE_URL must be sqlite:PATH or mongodb:/],
-  ])('says what to correct with %o', async (env, expected) => {
+    [{ FORMS_STORE_URL: 'sqlite:' }, 78, /\n {2}FORMS_STORE_URL must be sqlite:PATH or mongodb:/],
+  ])('says what to correct with %o', async (env, exitCode, expected) => {
     const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
       env: { ...process.env, PORT: '0', DATA_DIR: dataDir, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
 
-    expect(code).toBe(1)
+    expect(code).toBe(exitCode)
     expect(output).toMatch(expected)
     expect(output).not.toContain('secret')
   })

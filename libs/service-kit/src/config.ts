@@ -53,6 +53,13 @@ export const configErrorExitCode = 78
 /** The environment is invalid. The message names every missing or invalid variable, and no secret. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  /** @param problems a line for each variable: its name, and what it must be. */
+  constructor(problems: readonly string[]) {
+    super(`The environment is invalid:\n${problems.map((line) => `  ${line}`).join('\n')}`)
+    this.problems = problems
+  }
 }
 
 /**
@@ -72,9 +79,7 @@ export const readConfig = <S extends z.ZodType>(
     ...(error ? toFieldViolations(error).map(({ field, description }) => `${field} ${description}`) : []),
     ...findSampleSecrets(env, namesOf(schema)).map((name) => `${name} ${sampleRefusal}`),
   ]
-  if (lines.length > 0) {
-    throw new ConfigError(`The environment is invalid:\n${lines.map((line) => `  ${line}`).join('\n')}`)
-  }
+  if (lines.length > 0) throw new ConfigError(lines)
   return data as z.output<S>
 }
 

@@ -1,0 +1,77 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { readStartConfig } from '../../scripts/start-config.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const units = readdirSync(join(root, 'deploy/systemd'))
+const hasSystemd = (() => {
+  try {
+    return execFileSync('systemd-analyze', ['--version']).length > 0
+  } catch {
+    return false
+  }
+})()
+
+/** The variables that a unit sets. */
+const environmentOf = (unit: string): Record<string, string> =>
+  Object.fromEntries(
+    [...read(`deploy/systemd/${unit}`).matchAll(/^Environment=(.*)$/gm)]
+      .flatMap(([, assignments]) => assignments!.split(' '))
+      .map((assignment) => assignment.split('=') as [string, string]),
+  )
+
+describe('deploy/systemd', () => {
+  it.skipIf(!hasSystemd).each(units)('%s is valid, and as confined as its work allows', async (unit) => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'units-'))
+    // systemd-analyze looks for the programs, which are not installed here.
+    const text = (file: string) =>
+      read(`deploy/systemd/${file}`).replaceAll(/^(Exec\w+=)\S+/gm, '$1/bin/true')
+    for (const file of units) await writeFile(join(folder.path, file), text(file))
+    const analyze = (...args: string[]) => promisify(execFile)('systemd-analyze', args, { cwd: folder.path })
+
+    const { stderr } = await analyze('verify', '--man=no', `./${unit}`)
+    expect(stderr).toBe('')
+    // Exposure from 0 to 10, times 10.
+    if (unit.endsWith('.service')) await analyze('security', '--offline=true', '--threshold=20', `./${unit}`)
+  })
+
+  it('sets variables that npm start accepts', () => {
+    const config = readStartConfig(environmentOf('form-management.service'))
+
+    expect(config).toMatchObject({ DEMO: 'off', HOST: '127.0.0.1', DATA_DIR: '/var/lib/form-management' })
+  })
+})
+
+describe('deploy/single/compose.yml', () => {
+  const { services, networks } = parse(read('deploy/single/compose.yml'))
+
+  it('builds a stage of the Dockerfile that has the same nats-server as package.json', () => {
+    const { target } = services.forms.build
+    const [stage] = read('Dockerfile').match(new RegExp(`^FROM \\S+ AS ${target}$[\\s\\S]*?(?=^FROM)`, 'm'))!
+    const version = Object.values(JSON.parse(read('package.json')).optionalDependencies)[0]
+
+    expect(stage).toContain(`COPY --from=nats:${version}-alpine /usr/local/bin/nats-server`)
+    expect(stage).toContain('DATA_DIR=/data')
+    expect(services.forms.volumes).toEqual(['data:/data'])
+  })
+
+  it('sets variables that npm start accepts, and trusts only the network of caddy', () => {
+    const environment = Object.fromEntries(
+      Object.entries(services.forms.environment as Record<string, string>).map(([name, value]) => [
+        name,
+        value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+      ]),
+    )
+
+    expect(() => readStartConfig(environment)).not.toThrow()
+    expect(environment.TRUST_PROXY).toBe(networks.edge.ipam.config[0].subnet)
+    expect(networks.edge.internal).toBe(true)
+  })
+})
