@@ -6,8 +6,9 @@ import { bodyTooLarge, internal, malformedRequest, unsupportedMediaType } from '
 const errorHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 
 /**
- * Handles every error of a route or hook. Only this file writes error bodies. Unknown errors become INTERNAL, and
- * errors with a 5xx status are logged here, once.
+ * Handles every error of a route or hook. Only this file writes error bodies. Unknown errors become INTERNAL and are logged
+ * here, once, with their stack. The other errors with a 5xx status are consequences of an outage, which has a line of its
+ * own where it begins: they are counted, and logged at level debug.
  */
 export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
   if (reply.hasEnded && isAbort(thrown)) {
@@ -15,10 +16,14 @@ export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: Fa
     return
   }
   const error = toApiError(thrown, request)
-  if (error.httpStatus >= 500)
+  if (error.status === 'INTERNAL')
     request.log.error({ err: error.parts.cause ?? error, reason: error.reason }, error.message)
+  else if (error.httpStatus >= 500)
+    request.log.debug({ reason: error.reason, cause: messageOf(error.parts.cause) }, error.message)
   sendError(error, request, reply)
 }
+
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : undefined)
 
 /** The work was aborted because the client disconnected: no failure, and there is no one to respond to. */
 const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'AbortError'

@@ -6,7 +6,7 @@ import { register } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { measureStore } from './measure-store.ts'
 
-const silent = { error: () => {} }
+const silent = { error: () => {}, info: () => {} }
 
 /** A store with private state, promises and a stream. */
 class Shelf implements AsyncDisposable {
@@ -17,8 +17,8 @@ class Shelf implements AsyncDisposable {
     return this.#things.get(name)
   }
 
-  async fail(error: Error) {
-    throw error
+  async fail(error?: Error) {
+    if (error) throw error
   }
 
   async *all() {
@@ -115,39 +115,61 @@ it('reports the free space on the disk of an embedded store', async () => {
   expect(await value('store_disk_free_bytes', { store: 'embedded' })).toBeGreaterThan(0)
 })
 
-describe('an error with advice for the operator', () => {
+describe('an outage', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
   const advice = 'MongoDB rejects its user or password.'
   const rejected = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable', { advice })
+  const measuredWith = () => {
+    const logger = { error: vi.fn(), info: vi.fn() }
+    const measured = measureStore('directory', 'sqlite::memory:', new Shelf(), logger)
+    const fail = (error: Error) => expect(measured.fail(error)).rejects.toBe(error)
+    return { ...logger, measured, fail }
+  }
 
   it('is logged with the name of the variable, at most once a minute', async () => {
-    const error = vi.fn()
-    const measured = measureStore('directory', 'sqlite::memory:', new Shelf(), { error })
-    const fail = () => expect(measured.fail(rejected)).rejects.toBe(rejected)
+    const { error, fail } = measuredWith()
 
-    await fail()
+    await fail(rejected)
     vi.advanceTimersByTime(59_000)
-    await fail()
+    await fail(rejected)
     expect(error).toHaveBeenCalledTimes(1)
     vi.advanceTimersByTime(2_000)
-    await fail()
+    await fail(rejected)
     expect(error).toHaveBeenCalledTimes(2)
     expect(error).toHaveBeenLastCalledWith(
-      { store: 'directory', variable: 'DIRECTORY_STORE_URL' },
+      { store: 'directory', variable: 'DIRECTORY_STORE_URL', reason: 'STORE_UNAVAILABLE' },
       `the directory store (DIRECTORY_STORE_URL) is unavailable: ${advice}`,
     )
   })
 
-  it('is the only one that is logged', async () => {
-    const error = vi.fn()
-    const measured = measureStore('forms', 'sqlite::memory:', new Shelf(), { error })
-    const locked = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable')
+  it('is logged with the message of its cause where there is no advice', async () => {
+    const { error, fail } = measuredWith()
+    const cause = new Error('database is locked')
 
-    for (const each of [locked, new TypeError('a defect')]) {
-      await expect(measured.fail(each)).rejects.toBe(each)
-    }
+    await fail(new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable', { cause }))
+
+    expect(error).toHaveBeenLastCalledWith(expect.anything(), expect.stringMatching(/: database is locked$/))
+  })
+
+  it('ends with a line when the operation that failed succeeds again', async () => {
+    const { info, measured, fail } = measuredWith()
+    await fail(rejected)
+
+    await measured.get('a')
+    expect(info).not.toHaveBeenCalled()
+    await measured.fail()
+    await measured.fail()
+
+    expect(info.mock.calls).toEqual([[{ store: 'directory' }, 'the directory store is available again']])
+  })
+
+  it('is not what a defect or an error of the request is', async () => {
+    const { error, fail } = measuredWith()
+
+    await fail(new TypeError('a defect'))
+    await fail(new ApiError('NOT_FOUND', 'FORM_NOT_FOUND', 'not found'))
 
     expect(error).not.toHaveBeenCalled()
   })

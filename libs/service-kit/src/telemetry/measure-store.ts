@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ApiError, ExpectedOutcome } from '@fms/aip'
-import { createStoreAdviceLog, type ErrorLogger } from './log-store-advice.ts'
+import { createOutageLog, type OutageLogger } from './log-store-outages.ts'
 import { Counter, Gauge, Histogram } from './metrics.ts'
 import { traceStoreCall } from './tracing.ts'
 
@@ -36,8 +36,8 @@ new Gauge({
 const unmeasured = new Set(['constructor', 'close'])
 
 /**
- * Wraps a store so that its operations have metrics (duration and errors) and, with tracing enabled, spans. Logs what
- * an operator can do while the store is unavailable, at most once a minute.
+ * Wraps a store so that its operations have metrics (duration and errors) and, with tracing enabled, spans. Logs
+ * outages of the store.
  *
  * @param name the label `store` of the metrics; `{NAME}_STORE_URL` configures the store.
  * @param url the URL of the store; its scheme is the label `engine`.
@@ -47,15 +47,15 @@ export const measureStore = <S extends object>(
   name: string,
   url: string,
   store: S,
-  logger: ErrorLogger,
+  logger: OutageLogger,
   parts: readonly (keyof S & string)[] = [],
 ): S => {
-  const logAdvice = createStoreAdviceLog(name, logger)
+  const outages = createOutageLog(name, logger)
   const engine = url.split(/[:+]/, 1)[0]!
   if (engine === 'sqlite' && url !== 'sqlite::memory:') files.set(name, url.slice('sqlite:'.length))
   const wrap = (part: object, prefix: string) =>
     wrapMethods(part, (method, call) =>
-      measure({ store: name, engine, operation: `${prefix}${method}` }, call, logAdvice),
+      measure({ store: name, engine, operation: `${prefix}${method}` }, call, outages),
     )
   const measured = wrap(store, '')
   for (const part of parts) measured[part] = wrap(store[part] as object, `${part}.`)
@@ -88,17 +88,27 @@ interface Labels {
   operation: string
 }
 
-const measure = (labels: Labels, call: () => unknown, onError: (error: unknown) => void): unknown => {
+const measure = (
+  labels: Labels,
+  call: () => unknown,
+  outages: ReturnType<typeof createOutageLog>,
+): unknown => {
   const startedAt = performance.now()
   const observe = () => duration.observe(labels, (performance.now() - startedAt) / 1000)
   const result = traceStoreCall(labels.store, labels.engine, labels.operation, call)
   // The duration of a stream depends on its reader.
   if (result instanceof Promise)
-    result.then(observe, (error) => {
-      observe()
-      onError(error)
-      if (isStoreError(error)) errors.inc({ ...labels, reason: reasonOf(error) })
-    })
+    result.then(
+      () => {
+        observe()
+        outages.onSuccess(labels.operation)
+      },
+      (error) => {
+        observe()
+        outages.onError(labels.operation, error)
+        if (isStoreError(error)) errors.inc({ ...labels, reason: reasonOf(error) })
+      },
+    )
   return result
 }
 
