@@ -4,8 +4,8 @@ import { type Forms, formsOf } from './forms.ts'
 import { type Keys, keysOf } from './keys.ts'
 import { type Organizations, organizationsOf } from './organizations.ts'
 import { pathOf } from './references.ts'
-import type { Whoami } from './resources/key.ts'
 import { type Revisions, revisionsOf } from './revisions.ts'
+import type { Whoami } from './schemas.generated.ts'
 import { type CallOptions, type ClientOptions, type Clock, createTransport } from './transport.ts'
 
 /** A client of the form-management API, with the key of one user. */

@@ -1,6 +1,6 @@
 import { sleep } from './create-client.ts'
 import { pathOf } from './references.ts'
-import type { IssuedKey } from './resources/key.ts'
+import type { IssuedKey } from './schemas.generated.ts'
 import { type CallOptions, type ClientOptions, createTransport } from './transport.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { ChangeOptions } from './forms.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import { pathOf } from './references.ts'
 import { newRequestId } from './request-id.ts'
-import type { DeletedForm } from './resources/deleted-form.ts'
+import type { DeletedForm } from './schemas.generated.ts'
 import { sendForm, type TaggedForm } from './tagged-form.ts'
 import type { Transport } from './transport.ts'
 

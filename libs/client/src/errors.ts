@@ -4,7 +4,7 @@ import type {
   FieldViolation,
   PreconditionViolation,
   Status,
-} from './resources/error-body.ts'
+} from './schemas.generated.ts'
 
 /** All reasons of this release of the API. `docs/errors.md` describes them. */
 export const knownReasons = [

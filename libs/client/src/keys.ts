@@ -2,7 +2,7 @@ import { isReason } from './errors.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import { pathOf } from './references.ts'
 import { newRequestId } from './request-id.ts'
-import type { IssuedKey, Key, KeyInput } from './resources/key.ts'
+import type { IssuedKey, Key, KeyInput } from './schemas.generated.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /** The options of a write of keys. */

@@ -1,6 +1,6 @@
 import { type List, type ListQuery, listOf } from './pages.ts'
 import { pathOf } from './references.ts'
-import type { Organization } from './resources/organization.ts'
+import type { Organization } from './schemas.generated.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /** The organizations of the key's user. */

@@ -3,7 +3,7 @@ import { type List, listOf, type PageQuery } from './pages.ts'
 import type { Masked, MaskOptions } from './read-mask.ts'
 import { pathOf } from './references.ts'
 import { newRequestId } from './request-id.ts'
-import type { Revision } from './resources/revision.ts'
+import type { Revision } from './schemas.generated.ts'
 import { sendForm, type TaggedForm } from './tagged-form.ts'
 import type { CallOptions, Transport } from './transport.ts'
 

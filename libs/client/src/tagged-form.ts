@@ -1,4 +1,4 @@
-import type { Form } from './resources/form.ts'
+import type { Form } from './schemas.generated.ts'
 import type { Call, Transport } from './transport.ts'
 
 /** A form with the ETag of its state. */

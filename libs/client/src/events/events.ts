@@ -1,6 +1,6 @@
 import { type List, type ListQuery, listOf } from '../pages.ts'
 import { pathOf } from '../references.ts'
-import type { FormEvent } from '../resources/form-event.ts'
+import type { FormEvent } from '../schemas.generated.ts'
 import type { Call, CallOptions, Transport } from '../transport.ts'
 import { watchEvents } from './watch-events.ts'
 

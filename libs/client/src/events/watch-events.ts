@@ -1,5 +1,5 @@
 import { outcomeOf } from '../repeat.ts'
-import type { FormEvent } from '../resources/form-event.ts'
+import type { FormEvent } from '../schemas.generated.ts'
 import type { ServerSentEvent } from './server-sent-events.ts'
 
 /** What a watch requires of the client. */

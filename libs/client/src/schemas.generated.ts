@@ -1,0 +1,693 @@
+// Generated from the OpenAPI document by npm run generate.
+
+export type Actor = UserActor | OperatorActor
+export type ActorKey = {
+  /** Format: uuid. */
+  id: string
+  /** The first 8 characters after `fms_`. */
+  prefix: string
+}
+/** A media asset in the background of a screen. */
+export type Background = {
+  /** 0 (clear) to 1 (opaque). */
+  overlayOpacity: number
+  position: string
+  /** Such as `image`. */
+  type: string
+  /** `""` or an absolute http or https URL. */
+  url: string
+}
+/** A media asset in the background of a screen. */
+export type BackgroundInput = {
+  /** 0 (clear) to 1 (opaque). Default: `0`. */
+  overlayOpacity?: number
+  /** Default: `"left-half"`. */
+  position?: string
+  /** Such as `image`. */
+  type: string
+  /** `""` or an absolute http or https URL. */
+  url: string
+}
+export type BadRequest = {
+  '@type': 'type.googleapis.com/google.rpc.BadRequest'
+  fieldViolations: FieldViolation[]
+}
+/** A jump to another step if one of the groups holds. */
+export type Branch = {
+  /** The jump requires one group that holds. A group holds if all of its conditions hold. */
+  groups: Condition[][]
+  targetStepKey: string
+}
+/** A jump to another step if one of the groups holds. */
+export type BranchInput = {
+  /** The jump requires one group that holds. A group holds if all of its conditions hold. Default: `[]`. */
+  groups?: ConditionInput[][]
+  targetStepKey: string
+}
+export type Branding = {
+  enabled: boolean
+  /** `""` or an absolute http or https URL. */
+  logoLinkUrl: string
+  /** `""` or an absolute http or https URL. */
+  logoUrl: string
+}
+export type BrandingPatch = {
+  /** Default: `false`. */
+  enabled?: boolean | null
+  /** `""` or an absolute http or https URL. Default: `""`. */
+  logoLinkUrl?: string | null
+  /** `""` or an absolute http or https URL. Default: `""`. */
+  logoUrl?: string | null
+}
+export type BreakingChange = 'STEP_REMOVED' | 'STEP_TYPE_CHANGED' | 'OPTION_REMOVED'
+export type ChangeKind = 'ADDED' | 'REMOVED' | 'CHANGED' | 'MOVED'
+/** A comparison with the answer to an earlier step. */
+export type Condition = {
+  negate: boolean
+  /** Such as `equals`. */
+  operator: string
+  stepKey: string
+  value: string
+}
+/** A comparison with the answer to an earlier step. */
+export type ConditionInput = {
+  /** Default: `false`. */
+  negate?: boolean
+  /** Such as `equals`. */
+  operator: string
+  stepKey: string
+  /** Default: `""`. */
+  value?: string
+}
+/** A form that was deleted and can be restored. */
+export type DeletedForm = {
+  /** `organizations/{organization_id}/deletedForms/{form_id}` */
+  path: string
+  publicId: string
+  name: string
+  /** RFC 3339, UTC, with milliseconds. Format: date-time. */
+  deleteTime: string
+  /** When the form, its revisions and its replies are removed for good. Format: date-time. */
+  purgeTime: string
+  /** Who deleted it: `users/{user_id}`; `""` if an operator imported the form with new ids. */
+  deleter: string
+}
+/** The body of every error response (AIP-193). */
+export type ErrorBody = {
+  error: {
+    /** The HTTP status code. */
+    code: number
+    status: Status
+    /** For people: what is wrong, and what to do next. The wording may change. */
+    message: string
+    details: ErrorDetail[]
+  }
+}
+/** `@type` names the variant. */
+export type ErrorDetail = ErrorInfo | BadRequest | PreconditionFailure | RetryInfo | RequestInfo
+export type ErrorInfo = {
+  '@type': 'type.googleapis.com/google.rpc.ErrorInfo'
+  /** Upper snake case and stable: programs branch on it. */
+  reason: string
+  domain: 'forms'
+  /** Every value in the message. */
+  metadata: { [key: string]: string }
+}
+/** A change of a form: CloudEvents 1.0 with the `sequence` extension. */
+export type FormEvent = {
+  specversion: '1.0'
+  /** The same wherever the event is seen, and on every repeat. Format: uuid. */
+  id: string
+  /** `/v2/organizations/{organization_id}` */
+  source: string
+  /** `form.created`, `form.updated`, `form.published`, `form.unpublished`, `form.rolledBack`, `form.deleted`, `form.undeleted`, `form.purged`, `form.imported`. Ignore the types that you do not know. */
+  type: string
+  /** The path of the form: `organizations/{organization_id}/forms/{form_id}` */
+  subject: string
+  /** Time of the change. Strictly increases for each form. Format: date-time. */
+  time: string
+  datacontenttype: 'application/json'
+  /** Position in the log of the organization, without gaps: 16 decimal digits, from `0000000000000001`. */
+  sequence: string
+  data: FormEventData
+  [key: string]: unknown
+}
+export type FormEventData = {
+  /** `organizations/{organization_id}/forms/{form_id}` */
+  form: string
+  publicId: string
+  /** The name of the form after the change. */
+  name: string
+  /** The ETag of the draft after the change; `""` after a delete. */
+  etag: string
+  /** The ETag of the draft before the change; `""` for a new form. */
+  previousEtag: string
+  actor: Actor
+  /** `x-request-id` of the request; `""` where there was none. */
+  httpRequestId: string
+  /** Of `form.updated` and `form.rolledBack`: the top-level members of the form that changed. */
+  fields?: string[]
+  /** The path of a revision. Of `form.published`: the new one. Of `form.unpublished`: the one that was live. Of `form.rolledBack`: the one that the draft was taken from. */
+  revision?: string
+  /** The number of that revision. */
+  number?: number
+  /** Of `form.unpublished`: the `note` of the request. Cut off at the end if the event would exceed 4 KiB. */
+  note?: string
+  /** Of `form.deleted`, and of `form.imported` for a deleted form: the end of the time in which the form can be restored. Absent if it cannot be restored. Format: date-time. */
+  purgeTime?: string
+  [key: string]: unknown
+}
+/** An invalid field of a request. */
+export type FieldViolation = {
+  /** A path such as `form.steps[2].key`; `""` means the whole body. */
+  field: string
+  description: string
+}
+/** The current draft of a form with its output-only fields. */
+export type Form = {
+  /** AI Handoff links on the published start screen. A change takes effect without a publish. */
+  aiHandoff: Toggle
+  /** Media assets available in the form. */
+  backgrounds: Background[]
+  branding: Branding
+  /** Factual reference data for the AI, one fact per item. */
+  context: string[]
+  /** Must be `guided` in a form with a payment step. */
+  defaultMode: FormMode
+  /** Summary of the form's purpose. */
+  description: string
+  i18n: I18n
+  leadScoring: LeadScoring
+  marketplace: Marketplace
+  /** Maximum number of AI follow-up questions per response. */
+  maxFollowUpQuestions: number
+  /** Display name; not only white space. */
+  name: string
+  /** Start screen, questions and end screens, in order. A write replaces the whole list. */
+  steps: Step[]
+  theme: Theme
+  /** Conversational tone, such as `professional` or `casual`. */
+  tone: string
+  /** `structured`: explicit steps; `dynamic`: an adaptive conversation. Immutable after creation. */
+  type: FormType
+  /** Whether respondents may reply by voice. */
+  voice: Toggle
+  /** RFC 3339, UTC, with milliseconds. Format: date-time. */
+  createTime: string
+  /** Whether the form has a live revision. */
+  live: boolean
+  /** `organizations/{organization_id}/forms/{form_id}` */
+  path: string
+  /** 10 letters and digits, unique in the service. `""` in the response to a create with `validateOnly`. */
+  publicId: string
+  /** URL of the form for respondents. `""` in the response to a create with `validateOnly`. */
+  publicUrl: string
+  /** Number of replies received. */
+  replyCount: number
+  /** Time of the last change of the draft. Each change increases it. Format: date-time. */
+  updateTime: string
+}
+/** One difference between two states of a form. */
+export type FormChange = {
+  kind: ChangeKind
+  /** Path such as `form.steps[2].title`, with the indexes of `to`, or of `from` if `kind` is `REMOVED`. Cut off with `…` after 500 characters. */
+  field: string
+  /** JSON Pointer (RFC 6901) of the value in the form of `from`. Absent if `kind` is `ADDED`. */
+  fromPointer?: string
+  /** JSON Pointer (RFC 6901) of the value in the form of `to`. Absent if `kind` is `REMOVED`. */
+  toPointer?: string
+  /** The value in `from`. Absent if `kind` is `ADDED` or `MOVED`. */
+  before?: unknown
+  /** The value in `to`. Absent if `kind` is `REMOVED` or `MOVED`. */
+  after?: unknown
+  /** Present if the change orphans answers that respondents have already given to a question. */
+  breaking?: BreakingChange
+}
+/** The differences between two states of a form. */
+export type FormChanges = {
+  /** Path of the revision. */
+  from: string
+  /** Path of the revision; of the form, if `to` is `draft`. */
+  to: string
+  /** Empty if all fields of the maker are equal. */
+  changes: FormChange[]
+  /** Number of changes with `breaking`. */
+  breakingCount: number
+  /** Whether `violations` is empty. Present if `to` is `draft`. */
+  publishable?: boolean
+  /** What a publish of the draft would report as `DRAFT_NOT_PUBLISHABLE`, at most 1,000. Present if `to` is `draft`. */
+  violations?: PreconditionViolation[]
+}
+export type FormMode = 'guided' | 'conversational' | 'voice'
+/** A JSON Merge Patch (RFC 7396) of a form: omitted members stay unchanged, `null` clears, lists are replaced as a whole. */
+export type FormPatch = {
+  /** AI Handoff links on the published start screen. A change takes effect without a publish. */
+  aiHandoff?: TogglePatch | null
+  /** Media assets available in the form. Default: `[]`. */
+  backgrounds?: BackgroundInput[] | null
+  branding?: BrandingPatch | null
+  /** Factual reference data for the AI, one fact per item. Default: `[]`. */
+  context?: string[] | null
+  /** Must be `guided` in a form with a payment step. Default: `"guided"`. */
+  defaultMode?: FormMode
+  /** Summary of the form's purpose. Default: `""`. */
+  description?: string | null
+  i18n?: I18nPatch | null
+  leadScoring?: LeadScoringPatch | null
+  marketplace?: MarketplacePatch | null
+  /** Maximum number of AI follow-up questions per response. Default: `3`. */
+  maxFollowUpQuestions?: number | null
+  /** Display name; not only white space. Default: `"Untitled form"`. */
+  name?: string
+  /** Start screen, questions and end screens, in order. A write replaces the whole list. Default: `[]`. */
+  steps?: StepInput[] | null
+  theme?: ThemePatch | null
+  /** Conversational tone, such as `professional` or `casual`. Default: `"professional"`. */
+  tone?: string | null
+  /** `structured`: explicit steps; `dynamic`: an adaptive conversation. Immutable after creation. Default: `"structured"`. */
+  type?: FormType
+  /** Whether respondents may reply by voice. */
+  voice?: TogglePatch | null
+  /** RFC 3339, UTC, with milliseconds. Format: date-time. */
+  createTime?: string
+  /** Whether the form has a live revision. */
+  live?: boolean
+  /** `organizations/{organization_id}/forms/{form_id}` */
+  path?: string
+  /** 10 letters and digits, unique in the service. `""` in the response to a create with `validateOnly`. */
+  publicId?: string
+  /** URL of the form for respondents. `""` in the response to a create with `validateOnly`. */
+  publicUrl?: string
+  /** Number of replies received. */
+  replyCount?: number
+  /** Time of the last change of the draft. Each change increases it. Format: date-time. */
+  updateTime?: string
+}
+export type FormType = 'structured' | 'dynamic'
+export type I18n = {
+  /** A BCP 47 language tag such as `en` or `pt-BR`. */
+  sourceLocale: string
+  /** No duplicates, letter case ignored; stored as sent. */
+  supportedLocales: string[]
+  /** Keyed by BCP 47 language tag. */
+  translations: { [key: string]: TranslationSet }
+}
+export type I18nPatch = {
+  /** A BCP 47 language tag such as `en` or `pt-BR`. Default: `"en"`. */
+  sourceLocale?: string | null
+  /** No duplicates, letter case ignored; stored as sent. Default: `["en"]`. */
+  supportedLocales?: string[] | null
+  /** Keyed by BCP 47 language tag. */
+  translations?: { [key: string]: TranslationSetPatch | null | undefined } | null
+}
+/** A new API key and its secret, which is shown this once. */
+export type IssuedKey = {
+  key: Key
+  /** The text for `x-api-key`. Only its hash is stored: it cannot be shown again. */
+  secret: string
+}
+/** Any value that JSON can hold. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
+/** A live API key of the caller, without its secret. */
+export type Key = {
+  /** `keys/{key_id}` */
+  path: string
+  /** For people. `""` if an operator created the key without a name. */
+  name: string
+  /** The first 8 characters of the secret after `fms_`, to tell keys apart. */
+  prefix: string
+  /** Whether the key rejects writes, whatever the role of its user. */
+  readOnly: boolean
+  /** RFC 3339, UTC, with milliseconds. Format: date-time. */
+  createTime: string
+  /** Accurate to a minute; `""` before the first use. */
+  lastUsedTime: string
+  /** When the key stops working; `""` if it does not expire. */
+  expireTime: string
+  /** Whether it is the key of this request. */
+  current: boolean
+}
+export type LeadScoring = {
+  enabled: boolean
+  high: string
+  low: string
+  medium: string
+}
+export type LeadScoringPatch = {
+  /** Default: `false`. */
+  enabled?: boolean | null
+  /** Default: `""`. */
+  high?: string | null
+  /** Default: `""`. */
+  low?: string | null
+  /** Default: `""`. */
+  medium?: string | null
+}
+export type Location = {
+  address: string
+  area: string
+  city: string
+}
+export type LocationPatch = {
+  /** Default: `""`. */
+  address?: string | null
+  /** Default: `""`. */
+  area?: string | null
+  /** Default: `""`. */
+  city?: string | null
+}
+export type Marketplace = {
+  /** `""` or an absolute http or https URL. */
+  bookingUrl: string
+  category: string
+  description: string
+  enabled: boolean
+  industry: string
+  languages: string[]
+  location: Location
+  name: string
+  services: MarketplaceService[]
+}
+export type MarketplacePatch = {
+  /** `""` or an absolute http or https URL. Default: `""`. */
+  bookingUrl?: string | null
+  /** Default: `""`. */
+  category?: string | null
+  /** Default: `""`. */
+  description?: string | null
+  /** Default: `false`. */
+  enabled?: boolean | null
+  /** Default: `""`. */
+  industry?: string | null
+  /** Default: `[]`. */
+  languages?: string[] | null
+  location?: LocationPatch | null
+  /** Default: `""`. */
+  name?: string | null
+  /** Default: `[]`. */
+  services?: MarketplaceServiceInput[] | null
+}
+export type MarketplaceService = {
+  category: string
+  description: string
+  duration: string
+  name: string
+  priceRange?: PriceRange
+}
+export type MarketplaceServiceInput = {
+  /** Default: `""`. */
+  category?: string
+  /** Default: `""`. */
+  description?: string
+  /** Default: `""`. */
+  duration?: string
+  /** Default: `""`. */
+  name?: string
+  priceRange?: PriceRangeInput
+}
+/** An organization of the caller, and the role in it. */
+export type Membership = {
+  organization: Organization
+  role: 'viewer' | 'editor' | 'owner'
+}
+export type KeyInput = {
+  /** For people; not only white space. */
+  name: string
+  /** Whether the key rejects writes, whatever the role of its user. Default: `false`. */
+  readOnly?: boolean
+  /** When the key stops working, RFC 3339. Default: `""`, it does not expire. Required if the key of the request expires; then it must not be later than the `expireTime` of that key. */
+  expireTime?: string
+}
+/** An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. Other members are stored as sent. */
+export type OpenStep = {
+  /** `end`, `payment`, or any other type of question. */
+  type: string
+  /** Unique in the form. */
+  key: string
+  title?: string
+  description?: string
+  buttonText?: string
+  /** `""` or an absolute http or https URL. */
+  logoUrl?: string
+  /** `""` or an absolute http or https URL. */
+  redirectUrl?: string
+  background?: Background
+  branches?: Branch[]
+  [key: string]: unknown
+}
+/** An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. Other members are stored as sent. */
+export type OpenStepInput = {
+  /** `end`, `payment`, or any other type of question. */
+  type: string
+  /** Unique in the form. */
+  key: string
+  title?: string
+  description?: string
+  buttonText?: string
+  /** `""` or an absolute http or https URL. */
+  logoUrl?: string
+  /** `""` or an absolute http or https URL. */
+  redirectUrl?: string
+  background?: BackgroundInput
+  branches?: BranchInput[]
+  [key: string]: unknown
+}
+export type OperatorActor = {
+  operator: true
+}
+/** An organization, which owns forms. Every response has all fields. */
+export type Organization = {
+  /** RFC 3339, UTC, with milliseconds. Format: date-time. */
+  createTime: string
+  /** Null when no logo is configured. */
+  logo: string | null
+  /** Any JSON value; null when none is stored. */
+  metadata: JsonValue
+  name: string
+  /** `organizations/{organization_id}` */
+  path: string
+  /** Accepted in place of the id in paths. */
+  slug: string
+}
+export type PreconditionFailure = {
+  '@type': 'type.googleapis.com/google.rpc.PreconditionFailure'
+  violations: PreconditionViolation[]
+}
+/** A rule that keeps a draft from being published. */
+export type PreconditionViolation = {
+  /** The kind of rule, in upper snake case. */
+  type: string
+  /** The field path or resource path that breaks the rule. */
+  subject: string
+  description: string
+}
+export type PriceRange = {
+  currency: string
+  max: number
+  min: number
+}
+export type PriceRangeInput = {
+  /** Default: `""`. */
+  currency?: string
+  /** Default: `0`. */
+  max?: number
+  /** Default: `0`. */
+  min?: number
+}
+export type RequestInfo = {
+  '@type': 'type.googleapis.com/google.rpc.RequestInfo'
+  /** The value of the header `x-request-id`. */
+  requestId: string
+}
+export type RetryInfo = {
+  '@type': 'type.googleapis.com/google.rpc.RetryInfo'
+  /** Such as `1s`; the header `Retry-After` has the same value in seconds. */
+  retryDelay: string
+}
+/** A published draft. Immutable except for `alternateIds`. */
+export type Revision = {
+  /** `organizations/{organization_id}/forms/{form_id}/revisions/{revision_id}` */
+  path: string
+  /** `["live"]` on the live revision, `[]` on the others. */
+  alternateIds: 'live'[]
+  /** Time of the publish. Format: date-time. */
+  createTime: string
+  /** Increases with each revision of the form. Numbers may be missing. */
+  number: number
+  /** Who published it: `users/{user_id}`. `""` for revisions of release 0.1.0, and for those that an operator imported as new. */
+  publisher: string
+  /** `note` of the publish; `""` without one. */
+  note: string
+  /** The form as it was published. */
+  form: Form
+}
+/** The first screen. It has these members and no others. */
+export type StartStep = {
+  type: 'start'
+  /** Unique in the form. */
+  key: string
+  title: string
+  description: string
+  buttonText: string
+  /** `""` or an absolute http or https URL. */
+  logoUrl: string
+  /** `""` or an absolute http or https URL. */
+  redirectUrl: string
+  background?: Background
+  branches: Branch[]
+}
+/** The first screen. It has these members and no others. */
+export type StartStepInput = {
+  type: 'start'
+  /** Unique in the form. */
+  key: string
+  /** Default: `""`. */
+  title?: string
+  /** Default: `""`. */
+  description?: string
+  /** Default: `""`. */
+  buttonText?: string
+  /** `""` or an absolute http or https URL. Default: `""`. */
+  logoUrl?: string
+  /** `""` or an absolute http or https URL. Default: `""`. */
+  redirectUrl?: string
+  background?: BackgroundInput
+  /** Default: `[]`. */
+  branches?: BranchInput[]
+}
+export type Status =
+  | 'INVALID_ARGUMENT'
+  | 'FAILED_PRECONDITION'
+  | 'UNAUTHENTICATED'
+  | 'PERMISSION_DENIED'
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'ABORTED'
+  | 'OUT_OF_RANGE'
+  | 'RESOURCE_EXHAUSTED'
+  | 'INTERNAL'
+  | 'UNAVAILABLE'
+  | 'DEADLINE_EXCEEDED'
+/** A screen of the form. `type: "start"` is a StartStep, every other type an OpenStep. */
+export type Step = StartStep | OpenStep
+/** A screen of the form. `type: "start"` is a StartStep, every other type an OpenStep. */
+export type StepInput = StartStepInput | OpenStepInput
+/** Colours are any text, the other texts any value. */
+export type Theme = {
+  backgroundColor: string
+  buttonRadiusPx: number
+  buttonSize: string
+  buttonTextColor: string
+  fontFamily: string
+  foregroundColor: string
+  primaryColor: string
+  textAnimation: string
+  textSize: string
+}
+/** Colours are any text, the other texts any value. */
+export type ThemePatch = {
+  /** Default: `"#ffffff"`. */
+  backgroundColor?: string | null
+  /** Default: `8`. */
+  buttonRadiusPx?: number | null
+  /** Default: `"regular"`. */
+  buttonSize?: string | null
+  /** Default: `"#ffffff"`. */
+  buttonTextColor?: string | null
+  /** Default: `"sans"`. */
+  fontFamily?: string | null
+  /** Default: `"#111111"`. */
+  foregroundColor?: string | null
+  /** Default: `"#2563eb"`. */
+  primaryColor?: string | null
+  /** Default: `"typing"`. */
+  textAnimation?: string | null
+  /** Default: `"regular"`. */
+  textSize?: string | null
+}
+export type Toggle = {
+  enabled: boolean
+}
+export type TogglePatch = {
+  /** Default: `false`. */
+  enabled?: boolean | null
+}
+export type TranslatedStep = {
+  buttonText?: TranslatedValue
+  description?: TranslatedValue
+  title?: TranslatedValue
+  options: TranslatedValue[]
+}
+export type TranslatedStepPatch = {
+  buttonText?: TranslatedValuePatch | null
+  description?: TranslatedValuePatch | null
+  title?: TranslatedValuePatch | null
+  /** Default: `[]`. */
+  options?: TranslatedValueInput[] | null
+}
+/** A text in another language. */
+export type TranslatedValue = {
+  override: boolean
+  sourceHash: string
+  /** Whether the source text has changed since the translation. */
+  stale: boolean
+  value: string
+}
+/** A text in another language. */
+export type TranslatedValueInput = {
+  /** Default: `false`. */
+  override?: boolean
+  /** Default: `""`. */
+  sourceHash?: string
+  /** Whether the source text has changed since the translation. Default: `false`. */
+  stale?: boolean
+  /** Default: `""`. */
+  value?: string
+}
+/** A text in another language. */
+export type TranslatedValuePatch = {
+  /** Default: `false`. */
+  override?: boolean | null
+  /** Default: `""`. */
+  sourceHash?: string | null
+  /** Whether the source text has changed since the translation. Default: `false`. */
+  stale?: boolean | null
+  /** Default: `""`. */
+  value?: string | null
+}
+/** All texts of a form in one language. */
+export type TranslationSet = {
+  description?: TranslatedValue
+  name?: TranslatedValue
+  /** Keyed by step key. */
+  steps: { [key: string]: TranslatedStep }
+}
+/** All texts of a form in one language. */
+export type TranslationSetPatch = {
+  description?: TranslatedValuePatch | null
+  name?: TranslatedValuePatch | null
+  /** Keyed by step key. */
+  steps?: { [key: string]: TranslatedStepPatch | null | undefined } | null
+}
+/** A person who acts through API keys. */
+export type User = {
+  /** `users/{user_id}` */
+  path: string
+  /** In lower case. */
+  email: string
+  /** RFC 3339, UTC, with milliseconds. Format: date-time. */
+  createTime: string
+}
+export type UserActor = {
+  /** `users/{user_id}` */
+  user: string
+  /** Absent for changes that a gateway of release 0.1.0 has forwarded. */
+  key?: ActorKey
+}
+/** The caller: user, key and memberships. */
+export type Whoami = {
+  user: User
+  key: Key
+  /** In the order in which the memberships began. */
+  memberships: Membership[]
+}
