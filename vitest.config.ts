@@ -40,8 +40,6 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // Tests import the sources of the client, as the build of the console does: its dist exists only after its own build.
-        resolve: { alias: { '@fms/client': join(import.meta.dirname, 'libs/client/src/index.ts') } },
         test: {
           name: 'all',
           include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],

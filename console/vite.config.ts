@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { defineConfig } from 'vite'
 import { formSchema } from './form-schema.ts'
 
@@ -9,7 +8,6 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/v2/console/',
   plugins: [formSchema()],
-  resolve: { alias: { '@fms/client': join(import.meta.dirname, '../libs/client/src/index.ts') } },
   build: {
     target: 'es2022',
     // The content security policy refuses data: URLs for scripts and styles.

@@ -26,7 +26,8 @@ export const installClient = (): ClientInstallation => {
       encoding: 'utf8',
       stdio: 'pipe',
     })
-  const packed = npm(join(root, 'libs/client'), 'pack', '--json', '--pack-destination', folder)
+  npm(root, 'run', 'build', '-w', 'libs/client')
+  const packed = npm(join(root, 'libs/client/dist'), 'pack', '--json', '--pack-destination', folder)
   const [{ filename, files }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }]
 
   const consumer = join(folder, 'consumer')

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import manifest from './package.json' with { type: 'json' }
 
-// Builds dist/ and copies LICENSE for the package: `npm run build -w libs/client`.
+// Builds dist/, the package that is published: `npm run build -w libs/client`. In the repository, it is its sources.
 const folder = import.meta.dirname
 const root = join(folder, '../..')
 const dist = join(folder, 'dist')
@@ -16,4 +17,11 @@ for (const file of globSync('**/*.d.ts', { cwd: dist })) {
   const declarations = readFileSync(join(dist, file), 'utf8')
   writeFileSync(join(dist, file), declarations.replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'"))
 }
-copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+const { scripts: _, ...published } = manifest
+const exports = { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' }
+writeFileSync(
+  join(dist, 'package.json'),
+  JSON.stringify({ ...published, exports, types: './index.d.ts' }, null, 2),
+)
+copyFileSync(join(folder, 'README.md'), join(dist, 'README.md'))
+copyFileSync(join(root, 'LICENSE'), join(dist, 'LICENSE'))

@@ -24,7 +24,7 @@ const allowed: Record<string, string[]> = {
   'services/organizations': ['contracts', 'aip', 'service-kit', 'directory-store'],
   'services/forms': ['contracts', 'aip', 'fair-queue', 'drafts', 'service-kit', 'forms-store'],
   'services/publisher': ['contracts', 'aip', 'fair-queue', 'drafts', 'service-kit', 'forms-store'],
-  formctl: ['contracts', 'aip', 'service-kit', 'store-kit', 'forms-store', 'directory-store'],
+  formctl: ['contracts', 'aip', 'client', 'service-kit', 'store-kit', 'forms-store', 'directory-store'],
   'console/src': ['client'],
   console: ['contracts'],
 }
@@ -98,7 +98,7 @@ describe('imports', () => {
 
   it.each([
     ['services/forms/src/routes/get-form.ts', '@fms/forms-store'],
-    ['libs/client/src/resources/resources.test.ts', '@fms/contracts'],
+    ['libs/client/src/resources.test.ts', '@fms/contracts'],
     ['libs/aip/src/filter/parse-filter.ts', './filter-error.ts'],
     ['services/publisher/src/testing.ts', '@fms/testkit/nats-server'],
   ])('of %s may include %s', (file, specifier) => {
