@@ -1,76 +1,42 @@
-import { ErrorBody, replayedHeader } from '@fms/contracts'
-import type { z } from 'zod'
-import { ApiFailure } from './api-failure.ts'
-import { baseUrlOf } from './base-url.ts'
-
-/** A request to the API. */
-export interface ApiRequest {
-  method: 'GET' | 'POST' | 'DELETE'
-  /** Path below the base URL, with the query. */
-  path: string
-  body?: object | undefined
-  /** Header `If-Match`. */
-  ifMatch?: string | undefined
-}
-
-/** A response of the API. */
-export interface ApiResponse<Body> {
-  body: Body
-  etag: string | undefined
-  /** Whether an earlier request with the same `requestId` was carried out. */
-  isReplayed: boolean
-}
+import { type Client, createClient, FormsApiError, FormsConnectionError } from '@fms/client'
+import { replayedHeader } from '@fms/contracts'
+import type { Command } from 'commander'
+import { parseBaseUrl } from '../cli/option-values.ts'
+import { type Outcome, printOutcome } from '../cli/outcome.ts'
 
 /** The API that commands use in place of a store, with the key of one user. */
-export interface Api {
-  /** Sends a request. @throws {ApiFailure} with the message of the response, or with what to check if there is none. */
-  send<Schema extends z.ZodType>(
-    schema: Schema,
-    method: ApiRequest['method'],
-    path: string,
-    body?: object,
-  ): Promise<z.output<Schema>>
-
-  /** Sends a request, and also returns the headers of the response. @throws {ApiFailure} as `send`. */
-  exchange<Schema extends z.ZodType>(
-    schema: Schema,
-    request: ApiRequest,
-  ): Promise<ApiResponse<z.output<Schema>>>
+export interface Api extends Client {
+  /** Whether the last request repeated one that was carried out, with the same `requestId`. */
+  isReplayed(): boolean
 }
 
 /** How long a request may take, in milliseconds. */
 const timeoutMs = 30_000
 
-/**
- * The API of the environment.
- *
- * @returns undefined without `FORMS_API_URL`: commands then open the stores.
- * @throws {Error} if `FORMS_API_URL` or `FORMS_API_KEY` is not valid.
- */
-export const apiOf = (env: NodeJS.ProcessEnv): Api | undefined => {
+/** @returns undefined without `FORMS_API_URL`. @throws {Error} if a variable is not valid. */
+const apiOf = (env: NodeJS.ProcessEnv): Api | undefined => {
   if (!env.FORMS_API_URL) return undefined
-  const baseUrl = baseUrlOf(env.FORMS_API_URL)
-  const apiKey = apiKeyOf(env)
-  const exchange: Api['exchange'] = async (schema, { method, path, body, ifMatch }) => {
-    assertReferences(path)
-    const { json, headers } = await fetchJson(`${baseUrl}${path}`, {
-      method,
-      headers: {
-        'x-api-key': apiKey,
-        ...(body && { 'content-type': 'application/json' }),
-        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return {
-      body: schema.parse(json),
-      etag: headers.get('etag') ?? undefined,
-      isReplayed: headers.get(replayedHeader) === 'true',
-    }
-  }
-  return {
-    exchange,
-    send: async (schema, method, path, body) => (await exchange(schema, { method, path, body })).body,
+  let isReplayed = false
+  const client = createClient({
+    baseUrl: baseUrlOf(env.FORMS_API_URL),
+    apiKey: apiKeyOf(env),
+    // The message of a failure says how to repeat the command.
+    maxRetries: 0,
+    fetch: async (url, init) => {
+      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
+      isReplayed = response.headers.get(replayedHeader) === 'true'
+      return response
+    },
+  })
+  return { ...client, isReplayed: () => isReplayed }
+}
+
+/** The base URL of the API in `FORMS_API_URL`. @throws {Error} if it is not one. */
+export const baseUrlOf = (variable: string): string => {
+  try {
+    return parseBaseUrl(variable)
+  } catch (cause) {
+    throw new Error(`FORMS_API_URL is not valid. ${(cause as Error).message}`, { cause })
   }
 }
 
@@ -79,50 +45,68 @@ const apiKeyOf = ({ FORMS_API_KEY }: NodeJS.ProcessEnv): string => {
     throw new Error('FORMS_API_URL is set, but FORMS_API_KEY is not. Set it to an API key, or unset both.')
   }
   // Other characters, such as the end of a line, are not valid in a header.
-  if (!/^[\x21-\x7e]+$/.test(FORMS_API_KEY)) {
-    throw new Error('FORMS_API_KEY is not valid. It must be an API key, without white space.')
+  if (/^[\x21-\x7e]+$/.test(FORMS_API_KEY)) return FORMS_API_KEY
+  throw new Error('FORMS_API_KEY is not valid. It must be an API key, without white space.')
+}
+
+/** The message of an error of the client. Below it all violations if there are several: the message has only the first. */
+export const apiMessageOf = (error: unknown): string => {
+  if (error instanceof FormsConnectionError) {
+    return `${error.message}. Check FORMS_API_URL, and that the service runs.`
   }
-  return FORMS_API_KEY
+  if (!(error instanceof FormsApiError)) {
+    return (error as Error).message.replace(/names no resource$/, 'names nothing. Give an id, as the lists show it.')
+  }
+  if (error.status === 'UNKNOWN') {
+    return `The server responds ${error.code}, and not as the API does. Check FORMS_API_URL.`
+  }
+  const lines = [
+    ...error.fieldViolations.map(({ field, description }) => `  ${field} ${description}`),
+    ...error.preconditionViolations.map(({ subject, description }) => `  ${subject} ${description}`),
+  ]
+  return lines.length > 1 ? [error.message, ...lines].join('\n') : error.message
 }
 
-/** @throws {Error} for a reference that would change the path of the URL: `""`, `.` or `..`. */
-const assertReferences = (path: string): void => {
-  const [segments = ''] = path.split('?', 1)
-  const wrong = segments
-    .slice(1)
-    .split('/')
-    .find((segment) => /^\.{0,2}$/.test(segment))
-  if (wrong !== undefined)
-    throw new Error(`${JSON.stringify(wrong)} names nothing. Give an id, as the lists show it.`)
-}
+type Work<Options> = (api: Api, options: Options, operands: string[], command: Command) => Promise<Outcome>
 
-const fetchJson = async (url: string, init: RequestInit): Promise<{ json: unknown; headers: Headers }> => {
-  const response = await fetch(url, {
-    ...init,
-    // A redirect would send the key to another host.
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-  }).catch((cause: unknown) => {
-    const message = `There is no response from ${url}. Check FORMS_API_URL, and that the service runs.`
-    throw new ApiFailure(message, undefined, { cause })
-  })
-  const json: unknown = await response.json().catch(() => undefined)
-  if (response.ok && json !== undefined) return { json, headers: response.headers }
-  const { data } = ErrorBody.safeParse(json)
-  const unknown = `${url} responds ${response.status}, and not as the API does. Check FORMS_API_URL.`
-  throw new ApiFailure(data ? messageOf(data) : unknown, response.status)
-}
+/**
+ * Makes the action of a command that uses the API where `FORMS_API_URL` is set, and otherwise a store.
+ *
+ * @param onStore the action without an API, such as one from `withDirectory`.
+ * @param unavailable options that only the store supports.
+ */
+export const withApiOr = <Options extends object>(
+  onStore: (this: Command) => Promise<void>,
+  unavailable: readonly (keyof Options & string)[],
+  work: Work<Options>,
+) =>
+  async function (this: Command): Promise<void> {
+    const api = apiOf(process.env)
+    if (!api) return onStore.call(this)
+    rejectOptions(this, unavailable, 'does not work with FORMS_API_URL; leave it out, or unset FORMS_API_URL')
+    const outcome = await work(api, this.optsWithGlobals<Options>(), this.args, this).catch((cause) => {
+      throw new Error(apiMessageOf(cause), { cause })
+    })
+    printOutcome(this, outcome)
+  }
 
-/** The message of an error, and below it all violations if there are several: the message has only the first one. */
-const messageOf = ({ error: { message, details } }: ErrorBody): string => {
-  const lines = details.flatMap((detail) => {
-    if ('fieldViolations' in detail) {
-      return detail.fieldViolations.map(({ field, description }) => `${field} ${description}`)
-    }
-    if ('violations' in detail) {
-      return detail.violations.map(({ subject, description }) => `${subject} ${description}`)
-    }
-    return []
-  })
-  return lines.length > 1 ? [message, ...lines.map((line) => `  ${line}`)].join('\n') : message
+/** Makes the action of a command that works only by the API. */
+export const withApi = <Options extends object>(work: Work<Options>) =>
+  withApiOr<Options>(
+    async () => {
+      throw new Error(
+        'This command works by the API. Set FORMS_API_URL to its base URL, such as https://forms.example.com/v2, and FORMS_API_KEY to an API key.',
+      )
+    },
+    [],
+    work,
+  )
+
+/** Fails if one of these options is given. @param why follows the name of the option. */
+export const rejectOptions = (command: Command, names: readonly string[], why: string): void => {
+  const given = command.options.find(
+    (option) =>
+      names.includes(option.attributeName()) && command.getOptionValue(option.attributeName()) !== undefined,
+  )
+  if (given) command.error(`error: ${given.long} ${why}`)
 }

@@ -1,6 +1,6 @@
 import { loginCodeLifetimeMs } from '@fms/contracts'
 import type { Command } from 'commander'
-import { baseUrlOf } from '../api/base-url.ts'
+import { baseUrlOf } from '../api/api.ts'
 import { addExamples } from '../cli/examples.ts'
 import { parseBaseUrl } from '../cli/option-values.ts'
 import { getUserByRef } from '../stores/get-by-ref.ts'

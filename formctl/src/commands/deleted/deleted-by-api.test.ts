@@ -93,7 +93,7 @@ describe('with FORMS_API_URL', () => {
     expect(api.received).toEqual([
       {
         method: 'DELETE',
-        url: `${collection}/k3JxV9bQ2a?requestId=${requestId}&validateOnly=false`,
+        url: `${collection}/k3JxV9bQ2a?requestId=${requestId}`,
         key: 'fms_mine',
         ifMatch: '*',
         body: '',

@@ -1,17 +1,16 @@
-import { deletedFormNotFound, type FormRef, type FormsStore } from '@fms/forms-store'
+import { type DeletedForm, deletedFormNotFound, type FormRef, type FormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
-import { addChangeOptions } from '../../api/send-change.ts'
-import { withApiOr, withoutApiOptions } from '../../api/with-api.ts'
+import { type Api, rejectOptions, withApiOr } from '../../api/api.ts'
+import { addChangeOptions, type ChangeOptions, changeForm, sendChange } from '../../api/change-form.ts'
 import { confirm, yesOption } from '../../cli/confirm.ts'
 import { addExamples, exampleDeletedForm } from '../../cli/examples.ts'
 import { type Outcome, printOutcome } from '../../cli/outcome.ts'
+import { shortTime } from '../../cli/table.ts'
 import { deletedForms } from '../../forms/list-forms.ts'
 import { withStoreName } from '../../stores/named-store.ts'
 import { openForms } from '../../stores/open-stores.ts'
 import { findOrganizationId } from '../../stores/organization-id.ts'
 import { namedStores } from '../../stores/store-urls.ts'
-import { type ApiOptions, listDeletedByApi, purgeByApi, undeleteByApi } from './deleted-by-api.ts'
-import { listOutcome } from './list-outcome.ts'
 
 export const addDeletedCommands = (formctl: Command): void => {
   const deleted = formctl.command('deleted').description('list, restore and purge deleted forms')
@@ -25,19 +24,52 @@ const byApi = ' (only with FORMS_API_URL)'
 
 const organizationOption = ['--organization <ref>', 'id or slug'] as const
 
+/** Options of the commands with the API. */
+interface ApiOptions extends ChangeOptions {
+  organization: string
+}
+
 const addListCommand = (deleted: Command): void => {
   const command = deleted
     .command('list')
     .description('list the deleted forms that can be restored, most recently deleted first')
     .requiredOption(...organizationOption)
-    .action(withApiOr(withOrganization(listDeletedForms), [], listDeletedByApi))
+    .action(
+      withApiOr<ApiOptions>(withOrganization(listInStore), [], async (api, { organization }) => {
+        const forms = await Array.fromAsync(api.deletedForms.list(organization, { pageSize: 1_000 }))
+        return listOutcome(
+          forms.map(({ path, deleteTime, purgeTime, ...rest }) => ({
+            formId: path.split('/').at(-1)!,
+            ...rest,
+            deleteTime: new Date(deleteTime),
+            purgeTime: new Date(purgeTime),
+          })),
+        )
+      }),
+    )
   addExamples(command, 'deleted list --organization acme', 'deleted list --organization acme --json')
 }
 
-const listDeletedForms = async (store: FormsStore, organizationId: string): Promise<Outcome> => {
+const listInStore = async (store: FormsStore, organizationId: string): Promise<Outcome> => {
   const forms = await Array.fromAsync(deletedForms(store, organizationId))
-  return listOutcome(forms.map(({ organizationId: _, formId, ...rest }) => ({ id: formId, ...rest })))
+  return listOutcome(forms.map(({ organizationId: _, ...rest }) => rest))
 }
+
+const listOutcome = (forms: Omit<DeletedForm, 'organizationId'>[]): Outcome => ({
+  json: { deletedForms: forms.map(({ formId, ...rest }) => ({ id: formId, ...rest })) },
+  text: 'There are no deleted forms.',
+  table: {
+    columns: ['id', 'public id', 'name', 'deleted', 'by', 'purged after'],
+    rows: forms.map(({ formId, publicId, name, deleteTime, deleter, purgeTime }) => [
+      formId,
+      publicId,
+      name,
+      shortTime(deleteTime),
+      deleter || 'an operator',
+      shortTime(purgeTime),
+    ]),
+  },
+})
 
 const addUndeleteCommand = (deleted: Command): void => {
   const command = deleted
@@ -45,7 +77,13 @@ const addUndeleteCommand = (deleted: Command): void => {
     .description('restore a deleted form as it was: ids, draft, revisions and replies')
     .argument('<form>', 'id or public id')
     .requiredOption(...organizationOption)
-    .action(changeAction(undeleteInStore, undeleteByApi))
+    .action(
+      changeAction(undeleteInStore, (api, { organization, ...options }, [formRef = '']) =>
+        changeForm(api, ['Restored', 'restore'], options, (write) =>
+          api.deletedForms.undelete(organization, formRef, write),
+        ),
+      ),
+    )
   addChangeOptions(command, byApi)
   addExamples(command, `deleted undelete ${exampleDeletedForm} --organization acme`)
 }
@@ -86,6 +124,24 @@ const getDeletedForm = async (store: FormsStore, ref: FormRef) => {
   return form
 }
 
+/** Requires the key of an owner. */
+const purgeByApi = async (
+  api: Api,
+  { organization, ...options }: ApiOptions,
+  [form = '']: string[],
+  command: Command,
+): Promise<Outcome> => {
+  if (!options.validateOnly) await confirm(command, `Purge the form ${form} permanently?`)
+  const { outcome } = await sendChange(api, options, (write) =>
+    api.deletedForms.purge(organization, form, write),
+  )
+  const done = outcome.replayed ? `The form ${form} was purged before.` : `Purged the form ${form}.`
+  return {
+    json: { form, ...outcome },
+    text: options.validateOnly ? `Nothing was changed. The service would purge the form ${form}.` : done,
+  }
+}
+
 type StoreWork = (
   store: FormsStore,
   organizationId: string,
@@ -95,7 +151,15 @@ type StoreWork = (
 
 /** Makes the action of a command that changes a deleted form, by the API where it is configured. */
 const changeAction = (inStore: StoreWork, onApi: Parameters<typeof withApiOr<ApiOptions>>[2]) =>
-  withApiOr(withoutApiOptions(['validateOnly', 'ifMatch', 'requestId'], withOrganization(inStore)), [], onApi)
+  withApiOr<ApiOptions>(
+    async function (this: Command) {
+      const why = 'works only by the API; leave it out, or set FORMS_API_URL'
+      rejectOptions(this, ['validateOnly', 'ifMatch', 'requestId'], why)
+      await withOrganization(inStore).call(this)
+    },
+    [],
+    onApi,
+  )
 
 /** Makes the action of a command: finds the organization, runs `work` on the forms store, and prints its outcome. */
 const withOrganization = (work: StoreWork) =>

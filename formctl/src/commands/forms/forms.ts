@@ -4,12 +4,9 @@ import { printOutcome } from '../../cli/outcome.ts'
 import { terminalOf } from '../../cli/terminal.ts'
 import { exportForms, writeNewFile } from '../../forms/export-forms.ts'
 import type { ImportResult } from '../../forms/import-forms.ts'
+import { addFormLifeCommands } from '../form-life.ts'
 import { openForms } from '../../stores/open-stores.ts'
 import { findOptionalOrganizationId } from '../../stores/organization-id.ts'
-import { addChangesCommand } from './changes.ts'
-import { addPublishCommand } from './publish-form.ts'
-import { addRollbackCommand } from './rollback-form.ts'
-import { addUnpublishCommand } from './unpublish-form.ts'
 
 export const addFormsCommands = (formctl: Command): void => {
   const forms = formctl
@@ -17,10 +14,7 @@ export const addFormsCommands = (formctl: Command): void => {
     .description('export and import forms; compare, publish, unpublish and roll back a form')
   addExportCommand(forms)
   addImportCommand(forms)
-  addChangesCommand(forms)
-  addPublishCommand(forms)
-  addUnpublishCommand(forms)
-  addRollbackCommand(forms)
+  addFormLifeCommands(forms)
 }
 
 interface ExportOptions {

@@ -1,6 +1,6 @@
 import type { ApiKey, DirectoryStore } from '@fms/directory-store'
 import type { Command } from 'commander'
-import { withApiOr } from '../../api/with-api.ts'
+import { withApiOr } from '../../api/api.ts'
 import { confirm, yesOption } from '../../cli/confirm.ts'
 import { addExamples, exampleKeyId } from '../../cli/examples.ts'
 import { parseFutureTime } from '../../cli/option-values.ts'

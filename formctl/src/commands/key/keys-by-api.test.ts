@@ -47,7 +47,7 @@ describe('with FORMS_API_URL', () => {
         url: '/v2/keys',
         key: 'fms_mine',
         ifMatch: undefined,
-        body: { key: { name: 'CI', readOnly: true, expireTime } },
+        body: { key: { name: 'CI', readOnly: true, expireTime }, requestId: expect.any(String) },
       },
     ])
   })

@@ -1,7 +1,6 @@
-import { EmptyResponse, IssuedKey, type Key, ListKeysResponse } from '@fms/contracts'
+import type { Key } from '@fms/client'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
-import { readPages } from '../../api/read-pages.ts'
 import { confirm } from '../../cli/confirm.ts'
 import type { Outcome } from '../../cli/outcome.ts'
 import { shortTime } from '../../cli/table.ts'
@@ -27,15 +26,13 @@ export const createKeyByApi = async (
   api: Api,
   { name = 'formctl', expires, readOnly }: CreateOptions,
 ): Promise<Outcome> => {
-  const expireTime = expires?.toISOString()
-  const body = { key: { name, readOnly, expireTime } }
-  const { key, secret } = await api.send(IssuedKey, 'POST', '/keys', body)
+  const { key, secret } = await api.keys.create({ name, readOnly, expireTime: expires?.toISOString() })
   return createdKey(idOf(key), secret)
 }
 
 /** Lists the live keys of the user of FORMS_API_KEY, newest first. */
 export const listKeysByApi = async (api: Api): Promise<Outcome> => {
-  const keys = await readAll(api)
+  const keys = await Array.fromAsync(api.keys.list({ pageSize: 1_000 }))
   return {
     json: { keys: keys.map(({ path, ...rest }) => ({ id: idOf({ path }), ...rest })) },
     text: 'There are no API keys.',
@@ -56,9 +53,6 @@ export const listKeysByApi = async (api: Api): Promise<Outcome> => {
 
 const shortTimeOf = (time: string) => shortTime(time === '' ? undefined : new Date(time))
 
-const readAll = async (api: Api): Promise<Key[]> =>
-  (await readPages(api, ListKeysResponse, '/keys')).flatMap(({ keys }) => keys)
-
 /** Replaces a key of the user of FORMS_API_KEY by one with the same expiry. */
 export const rotateKeyByApi = async (
   api: Api,
@@ -68,8 +62,7 @@ export const rotateKeyByApi = async (
 ): Promise<Outcome> => {
   if (overlap === 0) await confirm(command, `Revoke the old key ${id} immediately?`)
   const now = Date.now()
-  const path = `/keys/${encodeURIComponent(id!)}/rotate`
-  const { key, secret } = await api.send(IssuedKey, 'POST', path, { overlapSeconds: overlap / 1000 })
+  const { key, secret } = await api.keys.rotate(id!, { overlapSeconds: overlap / 1_000 })
   const end = new Date(now + overlap).toISOString()
   // The new key has the expireTime of the old one, which may come before the end of the overlap.
   const expiresFirst = key.expireTime !== '' && key.expireTime < end
@@ -85,6 +78,6 @@ export const revokeKeyByApi = async (
   command: Command,
 ): Promise<Outcome> => {
   await confirm(command, `Revoke the API key ${id} permanently?`)
-  await api.send(EmptyResponse, 'DELETE', `/keys/${encodeURIComponent(id!)}`)
+  await api.keys.delete(id!)
   return revokedKey(id!.toLowerCase())
 }

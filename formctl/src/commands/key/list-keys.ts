@@ -1,6 +1,6 @@
 import type { ApiKey, DirectoryStore, User } from '@fms/directory-store'
 import type { Command } from 'commander'
-import { withApiOr } from '../../api/with-api.ts'
+import { withApiOr } from '../../api/api.ts'
 import { addExamples } from '../../cli/examples.ts'
 import type { Outcome } from '../../cli/outcome.ts'
 import { shortTime } from '../../cli/table.ts'

@@ -1,6 +1,6 @@
 import { type ApiKey, apiKeyEnded, type DirectoryStore, hasEnded } from '@fms/directory-store'
 import type { Command } from 'commander'
-import { withApiOr } from '../../api/with-api.ts'
+import { withApiOr } from '../../api/api.ts'
 import { confirm, yesOption } from '../../cli/confirm.ts'
 import { addExamples, exampleKeyId } from '../../cli/examples.ts'
 import { parseDuration, parseFutureTime } from '../../cli/option-values.ts'
