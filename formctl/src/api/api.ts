@@ -55,7 +55,10 @@ export const apiMessageOf = (error: unknown): string => {
     return `${error.message}. Check FORMS_API_URL, and that the service runs.`
   }
   if (!(error instanceof FormsApiError)) {
-    return (error as Error).message.replace(/names no resource$/, 'names nothing. Give an id, as the lists show it.')
+    return (error as Error).message.replace(
+      /names no resource$/,
+      'names nothing. Give an id, as the lists show it.',
+    )
   }
   if (error.status === 'UNKNOWN') {
     return `The server responds ${error.code}, and not as the API does. Check FORMS_API_URL.`

@@ -3,8 +3,15 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inspectDirectoryStore } from '@fms/directory-store'
 import { inspectFormsStore } from '@fms/forms-store'
-import { checkIntegrity, copyPrivately, sha256Of, storeFile, syncToDisk } from './files.ts'
-import { type Manifest, readManifest } from './manifest.ts'
+import {
+  checkIntegrity,
+  copyPrivately,
+  type Manifest,
+  readManifest,
+  sha256Of,
+  storeFile,
+  syncToDisk,
+} from './backup-files.ts'
 import type { BackupSource } from './write-backup.ts'
 
 /**

@@ -2,9 +2,18 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { NamedStore } from '../stores/named-store.ts'
-import { checkIntegrity, copyPrivately, makePrivate, sha256Of, storeFile, syncToDisk } from './files.ts'
-import { type Manifest, manifestFile, secretFiles } from './manifest.ts'
+import type { NamedStore } from '../stores/stores.ts'
+import {
+  checkIntegrity,
+  copyPrivately,
+  type Manifest,
+  makePrivate,
+  manifestFile,
+  secretFiles,
+  sha256Of,
+  storeFile,
+  syncToDisk,
+} from './backup-files.ts'
 
 export interface BackupSource {
   directory: NamedStore

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TimeLeft } from './time-left.ts'
+import { TimeLeft } from './progress.ts'
 
 /** The estimate each second, in seconds, of work that takes `msOf` for each of its steps. */
 const estimates = (

@@ -1,5 +1,5 @@
+import CliTable from 'cli-table3'
 import type { Command } from 'commander'
-import { renderTable, type Table } from './table.ts'
 import { terminalOf } from './terminal.ts'
 
 /** The result of a command, for programs and for people. */
@@ -21,3 +21,37 @@ export const printOutcome = (command: Command, { json, text, table, footer }: Ou
   const forPeople = footer === undefined ? list : `${list}\n${footer}`
   terminal.print(`${wantsJson ? JSON.stringify(json) : forPeople}\n`)
 }
+
+/** A list for people: column titles, and a row for each item. */
+interface Table {
+  columns: string[]
+  rows: (string | undefined)[][]
+}
+
+const gap = '  '
+const noLines = Object.fromEntries(
+  ['top', 'bottom', 'left', 'mid', 'right'].flatMap((side) =>
+    ['', '-mid', '-left', '-right'].map((part) => [`${side}${part}`, '']),
+  ),
+)
+
+/** Replaces control characters, which could control the terminal. */
+export const withoutControlCharacters = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd')
+
+/** Renders aligned columns without borders and colours. */
+const renderTable = ({ columns, rows }: Table): string => {
+  const table = new CliTable({
+    head: columns.map((column) => column.toUpperCase()),
+    chars: { ...noLines, middle: gap },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  })
+  table.push(...rows.map((row) => row.map((cell) => withoutControlCharacters(cell ?? ''))))
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+}
+
+/** `2026-11-20 09:30` in UTC; empty for undefined. */
+export const shortTime = (time?: Date): string => time?.toISOString().slice(0, 16).replace('T', ' ') ?? ''

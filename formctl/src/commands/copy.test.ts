@@ -13,7 +13,7 @@ import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { eventsKind } from '../copy/events-kind.ts'
 import { formsKind } from '../copy/forms-kind.ts'
-import { collectEvents } from '../events/collect-events.ts'
+import { collectEvents } from '../events/event-log.ts'
 import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
 

@@ -6,8 +6,7 @@ import { directoryKind } from '../copy/directory-kind.ts'
 import { eventsKind } from '../copy/events-kind.ts'
 import { formsKind } from '../copy/forms-kind.ts'
 import type { StoreKind } from '../copy/store-kind.ts'
-import { withStoreName } from '../stores/named-store.ts'
-import { withoutPassword } from '../stores/store-urls.ts'
+import { withoutPassword, withStoreName } from '../stores/stores.ts'
 
 interface CopyOptions {
   from: string

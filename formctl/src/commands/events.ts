@@ -1,17 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type CheckedFilter, checkFilter, FilterError, parseFilter } from '@fms/aip'
-import { type FormEvent, Uuid } from '@fms/contracts'
+import { type FormEvent, parseSequence, Uuid } from '@fms/contracts'
 import { organizationNotFound } from '@fms/directory-store'
 import { type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
 import { type Command, InvalidArgumentError } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
 import { addExamples } from '../cli/examples.ts'
+import { withoutControlCharacters } from '../cli/outcome.ts'
 import { terminalOf } from '../cli/terminal.ts'
-import { followEvents } from '../events/follow-events.ts'
-import { eventPrinter } from '../events/print-events.ts'
-import { readEvents } from '../events/read-events.ts'
-import { withStoreName } from '../stores/named-store.ts'
-import { openDirectory, openForms } from '../stores/open-stores.ts'
-import { namedStores } from '../stores/store-urls.ts'
+import { type LogRange, readEvents } from '../events/event-log.ts'
+import { namedStores, openDirectory, openForms, withStoreName } from '../stores/stores.ts'
 
 export const addEventsCommands = (formctl: Command): void => {
   const events = formctl.command('events').description('read the log of changes of an organization')
@@ -121,4 +119,47 @@ const parseSequenceOption = (text: string): number => {
   const sequence = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(sequence)) return sequence
   throw new InvalidArgumentError(`It must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`)
+}
+
+/** Prints events one after another: a line for people on a terminal; elsewhere, or with `--json`, a line of JSON. */
+const eventPrinter = (command: Command): ((event: FormEvent) => void) => {
+  const terminal = terminalOf(command)
+  const forPeople = terminal.isOutputTty && !command.optsWithGlobals<{ json?: boolean }>().json
+  return (event) => terminal.print(`${forPeople ? lineOf(event) : JSON.stringify(event)}\n`)
+}
+
+/** Sequence, time, type, public id, actor and name. */
+const lineOf = ({ sequence, time, type, data: { publicId, name, actor } }: FormEvent): string =>
+  withoutControlCharacters(
+    [Number(sequence), time, type.padEnd('form.unpublished'.length), publicId, actorOf(actor), name].join(
+      '  ',
+    ),
+  )
+
+const actorOf = (actor: FormEvent['data']['actor']): string => {
+  if ('operator' in actor) return 'operator'
+  return actor.key ? `${actor.user} (fms_${actor.key.prefix}…)` : actor.user
+}
+
+/** Interval at which a log is read for new events, in milliseconds. */
+const intervalMs = 1_000
+
+/**
+ * Reads the events of a log, then each new one within about a second, until the signal aborts.
+ *
+ * @throws {Error} if retention has removed one of them.
+ */
+async function* followEvents(
+  log: EventLog,
+  { organizationId, from }: LogRange,
+  signal: AbortSignal,
+): AsyncGenerator<FormEvent> {
+  for (let next = from; !signal.aborted; ) {
+    for await (const event of readEvents(log, { organizationId, from: next })) {
+      if (signal.aborted) return
+      yield event
+      next = parseSequence(event.sequence) + 1
+    }
+    await delay(intervalMs, undefined, { signal }).catch(() => {})
+  }
 }

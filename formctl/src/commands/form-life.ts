@@ -4,7 +4,7 @@ import { withApi } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm } from '../api/change-form.ts'
 import { addExamples, exampleForm } from '../cli/examples.ts'
 import type { Outcome } from '../cli/outcome.ts'
-import { withoutControlCharacters } from '../cli/table.ts'
+import { withoutControlCharacters } from '../cli/outcome.ts'
 
 /** Options of every command on one form. */
 interface FormOptions extends ChangeOptions {

@@ -1,11 +1,10 @@
 import { Role } from '@fms/contracts'
 import type { DirectoryStore } from '@fms/directory-store'
 import { type Command, Option } from 'commander'
-import { confirm, yesOption } from '../cli/confirm.ts'
 import { addExamples } from '../cli/examples.ts'
-import { shortTime } from '../cli/table.ts'
-import { getOrganizationByRef, getUserByRef } from '../stores/get-by-ref.ts'
-import { withDirectory } from '../stores/with-directory.ts'
+import { shortTime } from '../cli/outcome.ts'
+import { confirm, yesOption } from '../cli/terminal.ts'
+import { getOrganizationByRef, getUserByRef, withDirectory } from '../stores/stores.ts'
 
 interface MemberOptions {
   organization: string

@@ -5,8 +5,7 @@ import type { Command } from 'commander'
 import { addExamples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { terminalOf } from '../cli/terminal.ts'
-import { withStoreName } from '../stores/named-store.ts'
-import { namedStores } from '../stores/store-urls.ts'
+import { namedStores, withStoreName } from '../stores/stores.ts'
 
 export const addMigrateCommand = (formctl: Command): void => {
   const migrate = formctl

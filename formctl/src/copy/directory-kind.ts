@@ -6,7 +6,7 @@ import {
   migrateDirectoryStore,
   openDirectoryStore,
 } from '@fms/directory-store'
-import { commandTimeoutMs } from '../stores/open-stores.ts'
+import { commandTimeoutMs } from '../stores/stores.ts'
 import type { StoreKind } from './store-kind.ts'
 
 const kinds = ['user', 'organization', 'member', 'key'] as const

@@ -8,13 +8,12 @@ import {
   type UnstreamedLog,
 } from '@fms/forms-store'
 import { recordDigest } from '@fms/store-kit'
-import { collectEvents } from '../events/collect-events.ts'
-import { readEvents } from '../events/read-events.ts'
-import { commandTimeoutMs } from '../stores/open-stores.ts'
+import { collectEvents, readEvents } from '../events/event-log.ts'
+import { commandTimeoutMs } from '../stores/stores.ts'
 import type { StoreKind } from './store-kind.ts'
 
 /** An event of a log. */
-export interface LoggedEvent {
+interface LoggedEvent {
   event: FormEvent
   /** Whether the stream has this event, and no later one. */
   isLastStreamed: boolean

@@ -7,7 +7,7 @@ import {
   openFormsStore,
 } from '@fms/forms-store'
 import { countAllForms } from '../forms/list-forms.ts'
-import { commandTimeoutMs } from '../stores/open-stores.ts'
+import { commandTimeoutMs } from '../stores/stores.ts'
 import type { StoreKind } from './store-kind.ts'
 
 /** The forms of all organizations, deleted ones included. */

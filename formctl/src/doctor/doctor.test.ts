@@ -15,15 +15,12 @@ import { startMongo, startStandaloneMongo } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { checkFreeSpace } from '../commands/doctor.ts'
 import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
 import type { Check } from './check.ts'
-import { checkClock } from './clock.ts'
-import { checkFreeSpace } from './disk.ts'
-import { relayCheck } from './relay.ts'
-import { revisionsCheck } from './revisions.ts'
-import { checkStoreState } from './stores.ts'
-import { checkTransactionLifetime } from './transaction-lifetime.ts'
+import { checkClock } from './check.ts'
+import { checkStoreState, checkTransactionLifetime, relayCheck, revisionsCheck } from './stores.ts'
 
 let dataDir: string
 

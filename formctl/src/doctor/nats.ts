@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   deadLetterStream,
   eventsStream,
@@ -9,9 +11,7 @@ import {
 import { natsConnectionOptions } from '@fms/service-kit'
 import { type JetStreamManager, jetstreamManager, type StreamConfig } from '@nats-io/jetstream'
 import { connect, type NatsConnection, nanos } from 'nats'
-import { type Check, fail, ok, reasonOf, warn } from './check.ts'
-import { checkClock } from './clock.ts'
-import { findNatsUrl } from './nats-url.ts'
+import { type Check, checkClock, fail, ok, reasonOf, warn } from './check.ts'
 
 const timeoutMs = 2_000
 
@@ -160,4 +160,27 @@ const failureOf = (check: string, service: string, error: unknown): Check => {
     `not checked: ${reason}`,
     'The user of NATS_URL may lack the right to inspect it. Use the operator.',
   )
+}
+
+interface EmbeddedConfig {
+  port: number
+  authorization: { users: { user: string; password: string }[] }
+}
+
+/**
+ * The URL of NATS: `NATS_URL`, or the operator's URL of the server that `npm start` runs. The operator may inspect streams.
+ *
+ * @returns undefined if `NATS_URL` is not set and `npm start` has not run in `DATA_DIR`.
+ */
+const findNatsUrl = ({ NATS_URL, DATA_DIR }: NodeJS.ProcessEnv): string | undefined => {
+  if (NATS_URL) return NATS_URL
+  try {
+    const file = join(DATA_DIR || '.data', 'nats', 'nats-server.conf')
+    const { port, authorization }: EmbeddedConfig = JSON.parse(readFileSync(file, 'utf8'))
+    const operator = authorization.users.find(({ user }) => user === 'operator')!
+    return `nats://operator:${encodeURIComponent(operator.password)}@127.0.0.1:${port}`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
 }

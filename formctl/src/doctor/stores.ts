@@ -1,13 +1,17 @@
 import { ApiError } from '@fms/aip'
 import { inspectDirectoryStore } from '@fms/directory-store'
-import { inspectFormsStore } from '@fms/forms-store'
+import {
+  type EventBacklog,
+  type FormRevisions,
+  type FormsStore,
+  inspectFormsStore,
+  manyRevisions,
+  maxCountedRevisions,
+  openFormsStore,
+} from '@fms/forms-store'
 import type { StoreState } from '@fms/store-kit'
-import { storeUrls } from '../stores/store-urls.ts'
-import { type Check, fail, ok, reasonOf, warn } from './check.ts'
-import { checkClock } from './clock.ts'
-import { checkRelay } from './relay.ts'
-import { checkRevisions } from './revisions.ts'
-import { checkTransactionLifetime } from './transaction-lifetime.ts'
+import { storeUrls } from '../stores/stores.ts'
+import { type Check, checkClock, fail, ok, reasonOf, warn } from './check.ts'
 
 export const checkStores = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const urls = storeUrls(env)
@@ -17,8 +21,28 @@ export const checkStores = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   ])
   const exists = forms.every(({ status, message }) => status !== 'fail' && message !== missing)
   if (!exists) return [...directory, ...forms]
-  const content = await Promise.all([checkRelay(urls.forms, new Date()), checkRevisions(urls.forms)])
+  const content = await Promise.all([
+    checkContent('relay of events', urls.forms, async ({ events }) =>
+      relayCheck(await events.backlog(), new Date()),
+    ),
+    checkContent('revisions', urls.forms, async ({ revisionGrowth }) =>
+      revisionsCheck(await revisionGrowth.formsWithMany(maxForms + 1)),
+    ),
+  ])
   return [...directory, ...forms, ...content]
+}
+
+const checkContent = async (
+  check: string,
+  formsUrl: string,
+  work: (store: FormsStore) => Promise<Check>,
+): Promise<Check> => {
+  try {
+    await using store = await openFormsStore(formsUrl, { readOnly: true })
+    return await work(store)
+  } catch (error) {
+    return fail(check, `not checked: ${reasonOf(error)}`, 'Check the forms store first.')
+  }
 }
 
 const missing = 'does not exist yet'
@@ -69,4 +93,64 @@ export const checkStoreState = (check: string, state: StoreState): Check => {
     return warn(check, `${message}; a newer release migrated it, this one has ${neededVersion}`, advice)
   }
   return ok(check, `${message}, accepts writes`)
+}
+
+const relayWarnMs = 60_000
+
+/** How far the publishers are behind in moving events to the stream. */
+export const relayCheck = ({ pending, unstreamed, oldestTime }: EventBacklog, now: Date): Check => {
+  const behind = pending + unstreamed
+  if (behind === 0 || !oldestTime) return ok('relay of events', 'is up to date')
+  const ageMs = Math.max(0, now.getTime() - oldestTime.getTime())
+  const message = `${behind} events wait, the oldest for ${Math.floor(ageMs / 1_000)} s`
+  if (ageMs <= relayWarnMs) return ok('relay of events', message)
+  const advice =
+    pending > 0 ? 'Until then, they are missing in the log, too.' : 'The log of the API has them.'
+  return warn('relay of events', message, `Start a publisher, and check that it reaches NATS. ${advice}`)
+}
+
+/** How many forms the message names. */
+const maxForms = 5
+
+/** @param forms with more than 10,000 revisions; one more than the message names if there are more. */
+export const revisionsCheck = (forms: FormRevisions[]): Check => {
+  const limit = manyRevisions.toLocaleString('en')
+  if (forms.length === 0) return ok('revisions', `no form has more than ${limit}`)
+  const names = forms.slice(0, maxForms).map(describe)
+  const message = `${forms.length > maxForms ? 'many forms' : 'forms'} have more than ${limit}: ${names.join('; ')}`
+  return warn(
+    'revisions',
+    message,
+    'Delete old revisions with formctl revisions prune; begin with --dry-run.',
+  )
+}
+
+const describe = ({ organizationId, publicId, revisions }: FormRevisions): string => {
+  const count = revisions.toLocaleString('en')
+  return `${publicId} of organization ${organizationId} (${count}${revisions === maxCountedRevisions ? ' or more' : ''})`
+}
+
+/** A killed process keeps its documents locked for at most this long, in seconds. */
+const maxSeconds = 5
+
+const parameter = 'transactionLifetimeLimitSeconds'
+
+const setParameter = `Run on each member: mongosh --eval 'db.adminCommand({ setParameter: 1, ${parameter}: ${maxSeconds} })', and start mongod with --setParameter ${parameter}=${maxSeconds}.`
+
+/** Checks after how many seconds MongoDB aborts a transaction that a killed process left open. */
+export const checkTransactionLifetime = (
+  store: string,
+  lifetime: NonNullable<StoreState['transactionLifetime']>,
+): Check => {
+  const check = `transactions of ${store}`
+  if (lifetime === 'forbidden') {
+    return warn(
+      check,
+      `not checked: the user must not read ${parameter}`,
+      `Give the user of formctl the role clusterMonitor. ${setParameter}`,
+    )
+  }
+  if (lifetime === 'not reported') return ok(check, `not checked: the server does not report ${parameter}`)
+  if (lifetime <= maxSeconds) return ok(check, `a killed process locks forms for at most ${lifetime} s`)
+  return warn(check, `a killed process locks forms for up to ${lifetime} s`, setParameter)
 }

@@ -8,7 +8,7 @@ import { startProgress } from '../bulk/progress.ts'
 import { formsKind } from '../copy/forms-kind.ts'
 import { countAllForms } from './list-forms.ts'
 
-export interface Export {
+interface Export {
   store: FormsStore
   /** Default: all organizations. */
   organizationId?: string

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type {
   DeletedForm,
   DeletedFormPosition,
@@ -5,6 +6,11 @@ import type {
   FormsStore,
   OrganizationForms,
 } from '@fms/forms-store'
+import type { Command } from 'commander'
+import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
+import { Interruption } from '../bulk/interruption.ts'
+import { startProgress } from '../bulk/progress.ts'
+import { collectReadyEvents } from '../events/event-log.ts'
 
 const pageSize = 100
 
@@ -29,7 +35,7 @@ export const countAllForms = async (
 }
 
 /** The ids of an organization's forms, read in pages. Forms may be deleted during the iteration. */
-export async function* formIds(store: FormsStore, organizationId: string): AsyncGenerator<string> {
+async function* formIds(store: FormsStore, organizationId: string): AsyncGenerator<string> {
   const orderBy = [{ field: 'publicId' as const, descending: false }]
   let after: FormPosition | undefined
   do {
@@ -49,4 +55,45 @@ export async function* deletedForms(store: FormsStore, organizationId: string): 
     yield* deletedForms
     after = next
   } while (after)
+}
+
+/** Forms that are deleted concurrently, so that SQLite commits them in one transaction. */
+const concurrency = 8
+
+/**
+ * Deletes all forms of an organization for good, including those deleted before, and forms created within `lastRequestsMs`
+ * of the call.
+ *
+ * @returns the number of forms, without those deleted before.
+ * @throws {Error} if it is interrupted.
+ */
+export const deleteForms = async (
+  command: Command,
+  store: FormsStore,
+  organizationId: string,
+  lastRequestsMs: number,
+): Promise<number> => {
+  const lastRequests = delay(lastRequestsMs)
+  using interruption = new Interruption()
+  using progress = await startProgress(command, 'Deleting forms', await countForms(store, organizationId))
+  let deleted = 0
+  const deleteAll = () =>
+    forEachConcurrently(concurrency, interruption.until(formIds(store, organizationId)), async (formRef) => {
+      if (await store.delete({ organizationId, formRef }, () => {})) deleted++
+      progress.step()
+    })
+  const purgeAll = () =>
+    forEachConcurrently(
+      concurrency,
+      interruption.until(deletedForms(store, organizationId)),
+      async ({ formId }) => void (await store.purge({ organizationId, formRef: formId }, () => {})),
+    )
+  await deleteAll()
+  await lastRequests
+  await deleteAll()
+  // Deletes that were killed are in the list of deleted forms afterwards.
+  await collectReadyEvents(store.events)
+  await purgeAll()
+  interruption.check(`${deleted} forms are deleted. Repeat the command to delete the rest.`)
+  return deleted
 }

@@ -1,16 +1,12 @@
 import { type DeletedForm, deletedFormNotFound, type FormRef, type FormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
-import { type Api, rejectOptions, withApiOr } from '../../api/api.ts'
-import { addChangeOptions, type ChangeOptions, changeForm, sendChange } from '../../api/change-form.ts'
-import { confirm, yesOption } from '../../cli/confirm.ts'
-import { addExamples, exampleDeletedForm } from '../../cli/examples.ts'
-import { type Outcome, printOutcome } from '../../cli/outcome.ts'
-import { shortTime } from '../../cli/table.ts'
-import { deletedForms } from '../../forms/list-forms.ts'
-import { withStoreName } from '../../stores/named-store.ts'
-import { openForms } from '../../stores/open-stores.ts'
-import { findOrganizationId } from '../../stores/organization-id.ts'
-import { namedStores } from '../../stores/store-urls.ts'
+import { type Api, rejectOptions, withApiOr } from '../api/api.ts'
+import { addChangeOptions, type ChangeOptions, changeForm, sendChange } from '../api/change-form.ts'
+import { addExamples, exampleDeletedForm } from '../cli/examples.ts'
+import { type Outcome, printOutcome, shortTime } from '../cli/outcome.ts'
+import { confirm, yesOption } from '../cli/terminal.ts'
+import { deletedForms } from '../forms/list-forms.ts'
+import { findOrganizationId, namedStores, openForms, withStoreName } from '../stores/stores.ts'
 
 export const addDeletedCommands = (formctl: Command): void => {
   const deleted = formctl.command('deleted').description('list, restore and purge deleted forms')

@@ -1,8 +1,8 @@
 import type { DeletedForm } from '@fms/contracts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newApiForm } from '../../testing/api-form.ts'
-import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../../testing/fake-api.ts'
-import { runFormctl, type TerminalInput } from '../../testing/run-formctl.ts'
+import { newApiForm } from '../testing/api-form.ts'
+import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../testing/fake-api.ts'
+import { runFormctl, type TerminalInput } from '../testing/run-formctl.ts'
 
 const form = newApiForm({ publicId: 'k3JxV9bQ2a', name: 'Intake' })
 const formId = form.path.split('/').at(-1)!

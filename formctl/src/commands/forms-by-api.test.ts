@@ -1,8 +1,8 @@
 import type { ErrorBody, FormChanges } from '@fms/contracts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newApiForm } from '../../testing/api-form.ts'
-import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../../testing/fake-api.ts'
-import { runFormctl } from '../../testing/run-formctl.ts'
+import { newApiForm } from '../testing/api-form.ts'
+import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../testing/fake-api.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 
 const form = newApiForm({ publicId: 'Qx7Lm2RtZ0', name: 'Intake', live: true })
 const formId = form.path.split('/').at(-1)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../../testing/fake-api.ts'
-import { runFormctl } from '../../testing/run-formctl.ts'
+import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../testing/fake-api.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 
 const keyId = '9d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33'
 const key = {

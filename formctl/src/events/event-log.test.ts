@@ -1,6 +1,6 @@
 import type { EventBacklog, EventLog } from '@fms/forms-store'
 import { expect, it } from 'vitest'
-import { collectEvents } from './collect-events.ts'
+import { collectEvents } from './event-log.ts'
 
 /** A log whose pending events can be moved after some calls of `backlog`. */
 const givenLog = (callsUntilMovable: number) => {

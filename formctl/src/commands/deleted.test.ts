@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { FormRecord } from '@fms/contracts'
 import { openFormsStore } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newFormRecord } from '../../testing/form-record.ts'
-import { runFormctl, type TerminalInput } from '../../testing/run-formctl.ts'
+import { newFormRecord } from '../testing/form-record.ts'
+import { runFormctl, type TerminalInput } from '../testing/run-formctl.ts'
 
 let dataDir: string
 let organizationId: string

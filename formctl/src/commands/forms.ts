@@ -1,12 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from '../../cli/examples.ts'
-import { printOutcome } from '../../cli/outcome.ts'
-import { terminalOf } from '../../cli/terminal.ts'
-import { exportForms, writeNewFile } from '../../forms/export-forms.ts'
-import type { ImportResult } from '../../forms/import-forms.ts'
-import { addFormLifeCommands } from '../form-life.ts'
-import { openForms } from '../../stores/open-stores.ts'
-import { findOptionalOrganizationId } from '../../stores/organization-id.ts'
+import { addExamples } from '../cli/examples.ts'
+import { printOutcome } from '../cli/outcome.ts'
+import { terminalOf } from '../cli/terminal.ts'
+import { exportForms, writeNewFile } from '../forms/export-forms.ts'
+import type { ImportResult } from '../forms/import-forms.ts'
+import { findOptionalOrganizationId, openForms } from '../stores/stores.ts'
+import { addFormLifeCommands } from './form-life.ts'
 
 export const addFormsCommands = (formctl: Command): void => {
   const forms = formctl
@@ -63,7 +62,7 @@ const addImportCommand = (forms: Command): void => {
       const { organization, ...options } = this.opts<ImportCommandOptions>()
       const organizationId = await findOptionalOrganizationId(organization)
       await using store = await openForms()
-      const { importForms } = await import('../../forms/import-forms.ts')
+      const { importForms } = await import('../forms/import-forms.ts')
       const result = await importForms(this, store, file, {
         ...options,
         ...(organizationId && { organizationId }),

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type FormEvent, parseSequence } from '@fms/contracts'
 import type { EventLog } from '@fms/forms-store'
 
 /** Forms whose events one call moves. */
-const batchSize = 100
+const formsPerCall = 100
 
 /** Pause while events cannot be moved yet, in milliseconds. */
 const retryMs = 250
@@ -15,7 +16,7 @@ const maxWaitMs = 20_000
 
 /** Moves the pending events that can be moved now. On MongoDB, this also completes deletes that were killed. */
 export const collectReadyEvents = async (events: EventLog): Promise<void> => {
-  while ((await events.collect(batchSize)) > 0);
+  while ((await events.collect(formsPerCall)) > 0);
 }
 
 /**
@@ -37,4 +38,40 @@ export const collectEvents = async (events: EventLog, waitMs = maxWaitMs): Promi
 const eventsRemain = (pending: number): Error =>
   new Error(
     `${pending} recorded events could not be moved to their log. Stop all processes that write to the store, then repeat the command.`,
+  )
+
+/** Events in memory at once. */
+const eventsPerRead = 500
+
+/** The part of a log from a sequence on. */
+export interface LogRange {
+  organizationId: string
+  from: number
+}
+
+/**
+ * Reads the events of a log in the order of `sequence`, up to its end.
+ *
+ * @throws {Error} if retention has removed one of them.
+ */
+export async function* readEvents(
+  log: EventLog,
+  { organizationId, from }: LogRange,
+): AsyncGenerator<FormEvent> {
+  for (let next = from; ; ) {
+    const events = await log.read({ organizationId, from: next, limit: eventsPerRead })
+    for (const event of events) {
+      const sequence = parseSequence(event.sequence)
+      if (sequence !== next) throw eventsPruned(next, sequence)
+      yield event
+      next++
+    }
+    if (events.length < eventsPerRead) return
+  }
+}
+
+const eventsPruned = (expected: number, oldest: number): Error =>
+  new Error(
+    `Events ${expected} to ${oldest - 1} are not in the log any more. Changes are missing in between: ` +
+      `export or list the forms first. Then continue with --after ${oldest - 1}.`,
   )

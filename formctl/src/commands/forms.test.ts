@@ -6,8 +6,8 @@ import { draftArbitrary } from '@fms/contracts/arbitrary'
 import { openFormsStore } from '@fms/forms-store'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newFormRecord } from '../../testing/form-record.ts'
-import { runFormctl } from '../../testing/run-formctl.ts'
+import { newFormRecord } from '../testing/form-record.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 
 let dataDir: string
 let file: string

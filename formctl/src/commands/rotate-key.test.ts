@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DirectoryStore, hashApiKey, openDirectoryStore } from '@fms/directory-store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { runFormctl } from '../../testing/run-formctl.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 
 const hourMs = 3_600_000
 
