@@ -5,7 +5,7 @@ import { type Keys, keysOf } from './keys.ts'
 import { type Organizations, organizationsOf } from './organizations.ts'
 import { pathOf } from './references.ts'
 import { type Revisions, revisionsOf } from './revisions.ts'
-import type { Whoami } from './schemas.generated.ts'
+import type { IssuedKey, Whoami } from './schemas.generated.ts'
 import { type CallOptions, type ClientOptions, type Clock, createTransport } from './transport.ts'
 
 /** A client of the form-management API, with the key of one user. */
@@ -57,3 +57,26 @@ export const sleep: Clock['sleep'] = (ms, signal) =>
     if (signal?.aborted) stop()
     else signal?.addEventListener('abort', stop, { once: true })
   })
+
+/**
+ * Signs in with the one-time code of a login link. Needs no key. A code works once, so a call with an unknown outcome is
+ * not retried.
+ *
+ * @returns a key that works for 12 hours, for {@link createClient}. Delete it to sign out.
+ * @throws {FormsApiError} LOGIN_CODE_INVALID for a wrong, used or expired code.
+ */
+export const createSession = async (
+  options: Omit<ClientOptions, 'apiKey'>,
+  code: string,
+  { signal }: CallOptions = {},
+): Promise<IssuedKey> => {
+  const { send } = createTransport(options, { sleep, random: Math.random })
+  const call = {
+    method: 'POST',
+    path: pathOf(['sessions']),
+    body: { code },
+    isIdempotent: false,
+    signal,
+  } as const
+  return (await send<IssuedKey>(call)).body
+}

@@ -1,10 +1,8 @@
-import type { ChangeOptions } from './forms.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import { pathOf } from './references.ts'
-import { newRequestId } from './request-id.ts'
 import type { DeletedForm } from './schemas.generated.ts'
-import { sendForm, type TaggedForm } from './tagged-form.ts'
 import type { Transport } from './transport.ts'
+import { type ChangeOptions, deleteForm, postForm, type TaggedForm } from './write-form.ts'
 
 /**
  * Deleted forms that can be restored. `organization` is a UUID, slug or `path`; `form` is a UUID, `publicId` or `path` of the
@@ -27,41 +25,15 @@ export interface DeletedForms {
   purge(organization: string, form: string, options?: ChangeOptions): Promise<void>
 }
 
-export const deletedFormsOf = ({ send }: Transport): DeletedForms => ({
-  list: (organization, { signal, ...parameters } = {}) =>
-    listOf(parameters, async (query) => {
-      const path = pathOf(['organizations', organization], ['deletedForms'])
-      const { body } = await send<DeletedFormsPage>({ method: 'GET', path, query: { ...query }, signal })
-      const { deletedForms: items, ...page } = body
-      return { items, ...page }
-    }),
-
-  undelete: async (organization, form, options = {}) => {
-    const { requestId = newRequestId(), ifMatch, validateOnly = false, signal } = options
-    return sendForm(send, {
-      method: 'POST',
-      path: pathOf(['organizations', organization], ['deletedForms', form], ['undelete']),
-      body: { requestId, validateOnly },
-      ifMatch,
-      signal,
-    })
-  },
-
-  purge: async (organization, form, options = {}) => {
-    const { requestId = newRequestId(), ifMatch, validateOnly, signal } = options
-    await send({
-      method: 'DELETE',
-      path: pathOf(['organizations', organization], ['deletedForms', form]),
-      // In the query: proxies may drop the body of a DELETE, and a dry run must not delete.
-      query: { requestId, validateOnly: validateOnly || undefined },
-      ifMatch,
-      signal,
-    })
-  },
-})
-
-interface DeletedFormsPage {
-  deletedForms: DeletedForm[]
-  totalSize: number
-  nextPageToken: string
+export const deletedFormsOf = ({ send }: Transport): DeletedForms => {
+  const pathTo = (organization: string, ...rest: [string, string?][]) =>
+    pathOf(['organizations', organization], ...rest)
+  return {
+    list: (organization, query) =>
+      listOf(send, () => pathTo(organization, ['deletedForms']), 'deletedForms', query),
+    undelete: async (organization, form, options) =>
+      postForm(send, pathTo(organization, ['deletedForms', form], ['undelete']), options),
+    purge: async (organization, form, options) =>
+      deleteForm(send, pathTo(organization, ['deletedForms', form]), options),
+  }
 }

@@ -1,34 +1,22 @@
 import { isReason } from './errors.ts'
-import { type List, type ListQuery, listOf } from './pages.ts'
-import type { Masked, MaskOptions } from './read-mask.ts'
+import { type List, type ListQuery, listOf, type Masked, type MaskOptions } from './pages.ts'
 import { idOf, pathOf } from './references.ts'
-import { newRequestId } from './request-id.ts'
 import type { FormInput } from './resources.ts'
 import type { Form, FormChanges, FormPatch } from './schemas.generated.ts'
-import { sendForm, type TaggedForm } from './tagged-form.ts'
 import type { CallOptions, Transport } from './transport.ts'
-
-/** The options of every write. */
-export interface WriteOptions extends CallOptions {
-  /** Dry run: performs all checks, stores nothing, and returns the result of the write; default false. */
-  validateOnly?: boolean
-  /**
-   * A UUID, with which a whole call can be repeated safely: the service executes calls with the same one only once, and
-   * remembers it for at least a day, except for an update or rollback that changed nothing. Default: a new one for each
-   * call, which its retries share; none for `forms.update`.
-   */
-  requestId?: string
-}
+import {
+  type ChangeOptions,
+  deleteForm,
+  newRequestId,
+  postForm,
+  sendForm,
+  type TaggedForm,
+  type WriteOptions,
+} from './write-form.ts'
 
 export interface CreateOptions extends WriteOptions {
   /** Id of the form: a UUID that no other form of the organization has. Default: the service chooses one. */
   formId?: string
-}
-
-/** The options of a write to an existing form. */
-export interface ChangeOptions extends WriteOptions {
-  /** ETag of the expected state. A draft in another state is not changed: FORM_MOVED. */
-  ifMatch?: string
 }
 
 export interface PublishOptions extends ChangeOptions {
@@ -118,30 +106,16 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
     pathOf(['organizations', organization], ['forms', form], ...action.map((name): [string] => [name]))
 
   const forms: Forms = {
-    create: async (organization, form, options = {}) => {
-      const { formId, requestId = newRequestId(), validateOnly = false, signal } = options
-      return sendForm(send, {
-        method: 'POST',
-        path: pathOf(['organizations', organization], ['forms']),
-        body: { form, formId, requestId, validateOnly },
-        signal,
-      })
-    },
+    create: async (organization, form, { formId, ...options } = {}) =>
+      postForm(send, pathOf(['organizations', organization], ['forms']), options, { form, formId }),
 
     get: async (organization: string, form: string, options: CallOptions & Partial<MaskOptions> = {}) => {
       const { readMask, signal } = options
       return sendForm(send, { method: 'GET', path: pathTo(organization, form), query: { readMask }, signal })
     },
 
-    list: (organization: string, options: ListQuery & Partial<MaskOptions> = {}): List<Form> => {
-      const { filter, orderBy, readMask, signal, ...parameters } = options
-      return listOf(parameters, async ({ pageSize, ...from }) => {
-        const path = pathOf(['organizations', organization], ['forms'])
-        const query = { pageSize, filter, orderBy, readMask, ...from }
-        const { forms: items, ...page } = (await send<FormsPage>({ method: 'GET', path, query, signal })).body
-        return { items, ...page }
-      })
-    },
+    list: (organization: string, query?: ListQuery & Partial<MaskOptions>): List<Form> =>
+      listOf(send, () => pathOf(['organizations', organization], ['forms']), 'forms', query),
 
     update: async (organization, form, patch, options = {}) => {
       const { requestId, ifMatch, validateOnly = false, signal } = options
@@ -156,40 +130,13 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
       })
     },
 
-    delete: async (organization, form, options = {}) => {
-      const { requestId = newRequestId(), ifMatch, validateOnly, signal } = options
-      await send({
-        method: 'DELETE',
-        path: pathTo(organization, form),
-        // In the query: proxies may drop the body of a DELETE, and a dry run must not delete.
-        query: { requestId, validateOnly: validateOnly || undefined },
-        ifMatch,
-        signal,
-      })
-    },
+    delete: async (organization, form, options) => deleteForm(send, pathTo(organization, form), options),
 
-    publish: async (organization, form, options = {}) => {
-      const { ifMatch, signal, ...given } = options
-      const { requestId = newRequestId(), note, refuseBreaking, validateOnly = false } = given
-      return sendForm(send, {
-        method: 'POST',
-        path: pathTo(organization, form, 'publish'),
-        body: { requestId, note, refuseBreaking, validateOnly },
-        ifMatch,
-        signal,
-      })
-    },
+    publish: async (organization, form, { note, refuseBreaking, ...options } = {}) =>
+      postForm(send, pathTo(organization, form, 'publish'), options, { note, refuseBreaking }),
 
-    unpublish: async (organization, form, options = {}) => {
-      const { note, requestId = newRequestId(), ifMatch, validateOnly = false, signal } = options
-      return sendForm(send, {
-        method: 'POST',
-        path: pathTo(organization, form, 'unpublish'),
-        body: { note, requestId, validateOnly },
-        ifMatch,
-        signal,
-      })
-    },
+    unpublish: async (organization, form, { note, ...options } = {}) =>
+      postForm(send, pathTo(organization, form, 'unpublish'), options, { note }),
 
     changes: async (organization, form, { from = 'live', to = 'draft', signal } = {}) => {
       const path = pathTo(organization, form, 'changes')
@@ -214,10 +161,4 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
     },
   }
   return forms
-}
-
-interface FormsPage {
-  forms: Form[]
-  totalSize: number
-  nextPageToken: string
 }

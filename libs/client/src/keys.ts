@@ -1,9 +1,9 @@
 import { isReason } from './errors.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import { pathOf } from './references.ts'
-import { newRequestId } from './request-id.ts'
 import type { IssuedKey, Key, KeyInput } from './schemas.generated.ts'
 import type { CallOptions, Transport } from './transport.ts'
+import { newRequestId } from './write-form.ts'
 
 /** The options of a write of keys. */
 export interface KeyWriteOptions extends CallOptions {
@@ -35,14 +35,7 @@ export interface Keys {
 }
 
 export const keysOf = ({ send }: Transport): Keys => ({
-  list: ({ signal, ...parameters } = {}) =>
-    listOf(parameters, async (query) => {
-      const path = pathOf(['keys'])
-      const { keys: items, ...page } = (
-        await send<KeysPage>({ method: 'GET', path, query: { ...query }, signal })
-      ).body
-      return { items, ...page }
-    }),
+  list: (query) => listOf(send, () => pathOf(['keys']), 'keys', query),
 
   async create(key, { validateOnly, requestId = newRequestId(), signal } = {}) {
     const body = { key, validateOnly, requestId }
@@ -69,9 +62,3 @@ export const keysOf = ({ send }: Transport): Keys => ({
     })
   },
 })
-
-interface KeysPage {
-  keys: Key[]
-  totalSize: number
-  nextPageToken: string
-}

@@ -19,23 +19,10 @@ export const organizationsOf = ({ send }: Transport): Organizations => ({
     return (await send<Organization>({ method: 'GET', path, signal })).body
   },
 
-  list: ({ filter, orderBy, signal, ...parameters } = {}) =>
-    listOf(parameters, async ({ pageSize, ...from }) => {
-      const query = { pageSize, filter, orderBy, ...from }
-      const { organizations: items, ...page } = (
-        await send<OrganizationsPage>({ method: 'GET', path: pathOf(['organizations']), query, signal })
-      ).body
-      return { items, ...page }
-    }),
+  list: (query) => listOf(send, () => pathOf(['organizations']), 'organizations', query),
 
   async all({ signal } = {}) {
     const call = { method: 'GET', path: pathOf(['organizations']), query: { all: true }, signal } as const
-    return (await send<Pick<OrganizationsPage, 'organizations'>>(call)).body.organizations
+    return (await send<{ organizations: Organization[] }>(call)).body.organizations
   },
 })
-
-interface OrganizationsPage {
-  organizations: Organization[]
-  totalSize: number
-  nextPageToken: string
-}

@@ -1,4 +1,4 @@
-import type { CallOptions } from './transport.ts'
+import type { CallOptions, Transport } from './transport.ts'
 
 /** The parameters of every list (AIP-158). */
 export interface PageQuery extends CallOptions {
@@ -18,6 +18,19 @@ export interface ListQuery extends PageQuery {
   orderBy?: string
 }
 
+/** The option of a read or list that returns only some members (AIP-157). */
+export interface MaskOptions {
+  /** The members to return, as comma-separated paths such as `name,theme.primaryColor`; at most 2,000 characters. */
+  readMask: string
+}
+
+/** A resource that has only the members of a mask. Arrays are whole. */
+export type Masked<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: Masked<T[K]> }
+    : T
+
 /** One page of a list (AIP-158). */
 export interface Page<T> {
   items: T[]
@@ -33,20 +46,31 @@ export interface List<T, P = Page<T>> extends AsyncIterable<T> {
   pages(): AsyncIterableIterator<P>
 }
 
-/** The paging parameters of a request. */
-export type PageParameters = Required<Pick<PageQuery, 'pageSize'>> & Pick<PageQuery, 'pageToken' | 'skip'>
-
-/** Creates a list from a function that requests one page. */
+/**
+ * Lists the resources of a collection.
+ *
+ * @param path of the collection.
+ * @param member the member of a page that has its items.
+ */
 export const listOf = <T, P extends Pick<Page<T>, 'items' | 'nextPageToken'> = Page<T>>(
-  { pageSize = 100, pageToken: start, skip }: PageQuery,
-  readPage: (parameters: PageParameters) => Promise<P>,
+  send: Transport['send'],
+  path: () => string,
+  member: string,
+  query: ListQuery & Partial<MaskOptions> & { afterSequence?: number | undefined } = {},
 ): List<T, P> => {
+  const { pageSize = 100, pageToken, skip, afterSequence, filter, orderBy, readMask, signal } = query
+  const readPage = async (from: Pick<PageQuery, 'pageToken' | 'skip'>): Promise<P> => {
+    const query = { pageSize, afterSequence, filter, orderBy, readMask, ...from }
+    const { body } = await send<Record<string, unknown>>({ method: 'GET', path: path(), query, signal })
+    const { [member]: items, ...page } = body
+    return { items, ...page } as unknown as P
+  }
   async function* pages() {
-    let page = await readPage({ pageSize, ...(start && { pageToken: start }), ...(skip && { skip }) })
+    let page = await readPage({ ...(pageToken && { pageToken }), ...(skip && { skip }) })
     yield page
     while (page.nextPageToken !== '') {
       // `skip` counts from the token, so only the first request has it.
-      page = await readPage({ pageSize, pageToken: page.nextPageToken })
+      page = await readPage({ pageToken: page.nextPageToken })
       yield page
     }
   }

@@ -1,11 +1,8 @@
-import type { ChangeOptions } from './forms.ts'
-import { type List, listOf, type PageQuery } from './pages.ts'
-import type { Masked, MaskOptions } from './read-mask.ts'
+import { type List, listOf, type Masked, type MaskOptions, type PageQuery } from './pages.ts'
 import { pathOf } from './references.ts'
-import { newRequestId } from './request-id.ts'
 import type { Revision } from './schemas.generated.ts'
-import { sendForm, type TaggedForm } from './tagged-form.ts'
 import type { CallOptions, Transport } from './transport.ts'
+import { type ChangeOptions, postForm, type TaggedForm } from './write-form.ts'
 
 /**
  * The revisions of a form. `organization` is a UUID, slug or `path`; `form` is a UUID, `publicId` or `path`. `live` accepts
@@ -54,36 +51,20 @@ export const revisionsOf = ({ send }: Transport): Revisions => {
   }
   return {
     get,
-    rollback: async (organization, form, revision, options = {}) => {
-      const { requestId = newRequestId(), ifMatch, validateOnly = false, signal } = options
-      return sendForm(send, {
-        method: 'POST',
-        path: pathOf(['organizations', organization], ['forms', form], ['revisions', revision], ['rollback']),
-        body: { requestId, validateOnly },
-        ifMatch,
-        signal,
-      })
-    },
+    rollback: async (organization, form, revision, options) =>
+      postForm(
+        send,
+        pathOf(['organizations', organization], ['forms', form], ['revisions', revision], ['rollback']),
+        options,
+      ),
     live: (organization: string, form: string, options?: CallOptions & Partial<MaskOptions>) =>
       get(organization, form, 'live', options),
-    list: (
-      organization: string,
-      form: string,
-      { readMask, signal, ...parameters }: PageQuery & Partial<MaskOptions> = {},
-    ): List<Revision> =>
-      listOf(parameters, async (pageQuery) => {
-        const query = { ...pageQuery, readMask }
-        const path = pathOf(['organizations', organization], ['forms', form], ['revisions'])
-        const { revisions: items, ...page } = (
-          await send<RevisionsPage>({ method: 'GET', path, query, signal })
-        ).body
-        return { items, ...page }
-      }),
+    list: (organization: string, form: string, query?: PageQuery & Partial<MaskOptions>): List<Revision> =>
+      listOf(
+        send,
+        () => pathOf(['organizations', organization], ['forms', form], ['revisions']),
+        'revisions',
+        query,
+      ),
   }
-}
-
-interface RevisionsPage {
-  revisions: Revision[]
-  totalSize: number
-  nextPageToken: string
 }

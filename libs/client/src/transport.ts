@@ -1,6 +1,6 @@
 import { FormsApiError, FormsConnectionError } from './errors.ts'
-import { receiveEventStream } from './events/receive-event-stream.ts'
-import type { ServerSentEvent } from './events/server-sent-events.ts'
+import type { ServerSentEvent } from './events/event-stream.ts'
+import { receiveEventStream } from './events/event-stream.ts'
 import { outcomeOf, pauseMs } from './repeat.ts'
 
 /** Sends one request. Compatible with the `fetch` of the platform; a wrapper can log, trace or count requests. */

@@ -65,19 +65,12 @@ export const eventsOf = ({ send, stream, pause, maxRetries }: Transport): Events
   const pathTo = (organization: string, event?: string) =>
     pathOf(['organizations', organization], event === undefined ? ['events'] : ['events', event])
 
-  const list: Events['list'] = (organization, query = {}) => {
-    const { afterSequence, filter, orderBy, signal, ...parameters } = query
-    return listOf<FormEvent, EventsPage>(parameters, async ({ pageSize, ...from }) => {
-      const query = { pageSize, afterSequence: numberOf(afterSequence), filter, orderBy, ...from }
-      const call = { method: 'GET', path: pathTo(organization), query, signal } as const
-      const { events: items, ...page } = (await send<EventsResponse>(call)).body
-      return { items, ...page }
-    })
-  }
+  const list: Events['list'] = (organization, { afterSequence, ...query } = {}) =>
+    listOf(send, () => pathTo(organization), 'events', { ...query, afterSequence: numberOf(afterSequence) })
 
   const readLastSequence = async (organization: string, signal: AbortSignal | undefined) => {
     const call = { method: 'GET', path: pathTo(organization), query: { pageSize: 1 }, signal } as const
-    return Number((await send<EventsResponse>(call)).body.lastSequence)
+    return Number((await send<EventsPage>(call)).body.lastSequence)
   }
 
   const connect = (organization: string, query: Call['query'], signal: AbortSignal | undefined) =>
@@ -102,7 +95,3 @@ export const eventsOf = ({ send, stream, pause, maxRetries }: Transport): Events
 
 const numberOf = (position: Position | undefined): number | undefined =>
   position === undefined ? undefined : Number(position)
-
-interface EventsResponse extends Omit<EventsPage, 'items'> {
-  events: FormEvent[]
-}

@@ -1,6 +1,6 @@
 import { outcomeOf } from '../repeat.ts'
 import type { FormEvent } from '../schemas.generated.ts'
-import type { ServerSentEvent } from './server-sent-events.ts'
+import type { ServerSentEvent } from './event-stream.ts'
 
 /** What a watch requires of the client. */
 export interface WatchSource {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseEventStream, type ServerSentEvent } from './server-sent-events.ts'
+import { parseEventStream, type ServerSentEvent } from './event-stream.ts'
 
 async function* toChunks(...chunks: string[]): AsyncGenerator<string> {
   yield* chunks
