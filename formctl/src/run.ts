@@ -1,7 +1,7 @@
 import { ApiError } from '@fms/aip'
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { addExamples } from './cli/examples.ts'
+import { examples } from './cli/examples.ts'
 import { processTerminal, setTerminal, type Terminal } from './cli/terminal.ts'
 import { addBackupCommand, addRestoreCommand } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
@@ -46,7 +46,7 @@ export const createProgram = (terminal: Terminal): Command => {
     .addHelpText('after', environmentHelp)
     .exitOverride()
   setTerminal(formctl, terminal)
-  addExamples(formctl, 'user create --email grace@example.com', 'key list', 'help key create')
+  formctl.addHelpText(...examples('user create --email grace@example.com', 'key list', 'help key create'))
   addUserCommands(formctl)
   addOrganizationCommands(formctl)
   addMemberCommands(formctl)

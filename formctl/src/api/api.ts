@@ -2,7 +2,7 @@ import { type Client, createClient, FormsApiError, FormsConnectionError } from '
 import { replayedHeader } from '@fms/contracts'
 import type { Command } from 'commander'
 import { parseBaseUrl } from '../cli/option-values.ts'
-import { type Outcome, printOutcome } from '../cli/outcome.ts'
+import { printOutcome, type Work } from '../cli/outcome.ts'
 
 /** The API that commands use in place of a store, with the key of one user. */
 export interface Api extends Client {
@@ -70,8 +70,6 @@ export const apiMessageOf = (error: unknown): string => {
   return lines.length > 1 ? [error.message, ...lines].join('\n') : error.message
 }
 
-type Work<Options> = (api: Api, options: Options, operands: string[], command: Command) => Promise<Outcome>
-
 /**
  * Makes the action of a command that uses the API where `FORMS_API_URL` is set, and otherwise a store.
  *
@@ -81,7 +79,7 @@ type Work<Options> = (api: Api, options: Options, operands: string[], command: C
 export const withApiOr = <Options extends object>(
   onStore: (this: Command) => Promise<void>,
   unavailable: readonly (keyof Options & string)[],
-  work: Work<Options>,
+  work: Work<Api, Options>,
 ) =>
   async function (this: Command): Promise<void> {
     const api = apiOf(process.env)
@@ -94,7 +92,7 @@ export const withApiOr = <Options extends object>(
   }
 
 /** Makes the action of a command that works only by the API. */
-export const withApi = <Options extends object>(work: Work<Options>) =>
+export const withApi = <Options extends object>(work: Work<Api, Options>) =>
   withApiOr<Options>(
     async () => {
       throw new Error(

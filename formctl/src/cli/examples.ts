@@ -1,11 +1,8 @@
-import type { Command } from 'commander'
-
-/** Adds examples to a command's help. A test runs each of them. @param examples command lines without `formctl`. */
-export const addExamples = (command: Command, ...examples: string[]): Command =>
-  command.addHelpText(
-    'after',
-    `\nExamples:\n${examples.map((example) => `  $ formctl ${example}`).join('\n')}`,
-  )
+/** Examples for the help of a command, as parameters of `addHelpText`. A test runs each. @param lines without `formctl`. */
+export const examples = (...lines: string[]): ['after', string] => [
+  'after',
+  `\nExamples:\n${lines.map((line) => `  $ formctl ${line}`).join('\n')}`,
+]
 
 /** The id of an API key in examples; the test replaces it. */
 export const exampleKeyId = '5b0f3a52-6c1e-4f0e-9d3c-0a8d1f7b2c44'

@@ -41,6 +41,15 @@ export const parseDuration = (text: string): number => {
   throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 24h; or 0.')
 }
 
+/** Parses a whole number from `min`. */
+export const parseWholeFrom =
+  (min: number) =>
+  (text: string): number => {
+    const number = Number(text)
+    if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min) return number
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${Number.MAX_SAFE_INTEGER}.`)
+  }
+
 /** Parses the base URL of an API. @returns it without a slash at its end. */
 export const parseBaseUrl = (text: string): string => {
   const url = URL.parse(text)

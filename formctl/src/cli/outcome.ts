@@ -13,6 +13,14 @@ export interface Outcome {
   footer?: string
 }
 
+/** What a command does with a store or with the API. `operands` are the arguments that are not options. */
+export type Work<Subject, Options = object> = (
+  subject: Subject,
+  options: Options,
+  operands: string[],
+  command: Command,
+) => Promise<Outcome>
+
 /** Prints an outcome: JSON with `--json`, and for a list unless stdout is a terminal. */
 export const printOutcome = (command: Command, { json, text, table, footer }: Outcome): void => {
   const terminal = terminalOf(command)

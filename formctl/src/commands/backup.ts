@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { restoreBackup } from '../backup/restore-backup.ts'
-import { writeBackup } from '../backup/write-backup.ts'
-import { addExamples } from '../cli/examples.ts'
+import { restoreBackup, writeBackup } from '../backup/backup.ts'
+import { examples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
-import { dataDir, namedStores } from '../stores/stores.ts'
+import { dataDir, namedStores } from '../stores/open-stores.ts'
 
 export const addBackupCommand = (formctl: Command): void => {
-  const backup = formctl
+  formctl
     .command('backup')
     .description('copy both SQLite stores and the secrets into a new folder, while the system runs')
     .argument('<folder>', 'a folder that does not exist')
@@ -19,11 +18,11 @@ export const addBackupCommand = (formctl: Command): void => {
         text: `Backed up and verified in ${folder}: ${names}.`,
       })
     })
-  addExamples(backup, 'backup "$DATA_DIR/backup"')
+    .addHelpText(...examples('backup "$DATA_DIR/backup"'))
 }
 
 export const addRestoreCommand = (formctl: Command): void => {
-  const restore = formctl
+  formctl
     .command('restore')
     .description('verify a backup and copy it into a DATA_DIR without stores')
     .argument('<folder>', 'the folder that `backup` created')
@@ -36,5 +35,5 @@ export const addRestoreCommand = (formctl: Command): void => {
         text: `Restored the backup of ${createTime} into ${target.dataDir}: ${names}.`,
       })
     })
-  addExamples(restore, 'restore "$DATA_DIR/backup"')
+    .addHelpText(...examples('restore "$DATA_DIR/backup"'))
 }

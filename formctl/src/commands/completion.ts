@@ -1,22 +1,13 @@
-import { Argument, type Command } from 'commander'
-import { addExamples } from '../cli/examples.ts'
+import { Argument, type Command, type Option } from 'commander'
+import { examples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
-
-interface CompletedOption {
-  /** Without its dashes. */
-  name: string
-  description: string
-  takesValue: boolean
-  /** Its possible values; empty if any text is valid. */
-  choices: readonly string[]
-}
 
 /** A command, and the words that can follow it. */
 interface CommandNode {
   /** The words of the command, such as `key create`; empty for formctl itself. */
   path: string
-  commands: { name: string; description: string }[]
-  options: CompletedOption[]
+  commands: Command[]
+  options: Option[]
   /** Possible values of its first argument; empty if any text is valid. */
   choices: readonly string[]
 }
@@ -28,43 +19,28 @@ const commandTree = (command: Command, path = ''): CommandNode[] => {
   // Only the program itself has --version.
   const inherited = help.visibleGlobalOptions(command).filter(({ long }) => long !== '--version')
   const options = [...help.visibleOptions(command), ...inherited]
-  const node: CommandNode = {
-    path,
-    commands: commands.map((each) => ({ name: each.name(), description: each.description() })),
-    options: options.map((option) => ({
-      name: option.long!.slice(2),
-      description: option.description,
-      takesValue: Boolean(option.required || option.optional),
-      choices: option.argChoices ?? [],
-    })),
-    choices: command.registeredArguments[0]?.argChoices ?? [],
-  }
   const below = commands
     .filter((each) => each.name() !== 'help')
     .flatMap((each) => commandTree(each, `${path} ${each.name()}`.trim()))
-  return [node, ...below]
+  return [{ path, commands, options, choices: command.registeredArguments[0]?.argChoices ?? [] }, ...below]
 }
 
 /** Arms of a `case` on the path and the previous word: the values of each option that takes one. */
-const valueArms = (nodes: CommandNode[], then: (choices: readonly string[]) => string): string =>
+const valueArms = (nodes: CommandNode[], then: (choices: string) => string): string =>
   nodes
     .flatMap(({ path, options }) =>
       options
-        .filter(({ takesValue }) => takesValue)
-        .map(({ name, choices }) => `    '${path} --${name}') ${then(choices)} ;;`),
+        .filter(({ required }) => required)
+        .map(({ long, argChoices = [] }) => `    '${path} ${long}') ${then(argChoices.join(' '))} ;;`),
     )
     .join('\n')
 
 /** Arms of a `case` on the path: the words that can come next. */
-const wordArms = (nodes: CommandNode[], then: (words: string[]) => string): string =>
+const wordArms = (nodes: CommandNode[], then: (words: string) => string): string =>
   nodes
     .map(({ path, commands, options, choices }) => {
-      const words = [
-        ...commands.map(({ name }) => name),
-        ...choices,
-        ...options.map(({ name }) => `--${name}`),
-      ]
-      return `    '${path}') ${then(words)} ;;`
+      const words = [...commands.map((each) => each.name()), ...choices, ...options.map(({ long }) => long)]
+      return `    '${path}') ${then(words.join(' '))} ;;`
     })
     .join('\n')
 
@@ -87,9 +63,9 @@ _formctl() {
     esac
   done
   case "$place $previous" in
-${valueArms(nodes, (choices) => `candidates='${choices.join(' ')}'`)}
+${valueArms(nodes, (choices) => `candidates='${choices}'`)}
     *) case "$place" in
-${wordArms(nodes, (words) => `candidates='${words.join(' ')}'`)}
+${wordArms(nodes, (words) => `candidates='${words}'`)}
     esac ;;
   esac
   COMPREPLY=($(compgen -W "$candidates" -- "$current"))
@@ -109,9 +85,9 @@ _formctl() {
     esac
   done
   case "$place $previous" in
-${valueArms(nodes, (choices) => `candidates=(${choices.join(' ')})`)}
+${valueArms(nodes, (choices) => `candidates=(${choices})`)}
     *) case "$place" in
-${wordArms(nodes, (words) => `candidates=(${words.join(' ')})`)}
+${wordArms(nodes, (words) => `candidates=(${words})`)}
     esac ;;
   esac
   if (( $#candidates )); then compadd -- $candidates; else _files; fi
@@ -121,24 +97,20 @@ compdef _formctl formctl
 
 const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`
 
-const optionLine = (at: string, { name, description, takesValue, choices }: CompletedOption): string => {
-  const value = choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : takesValue ? ' -r' : ''
-  return `complete -c formctl -n ${quoted(at)} -l ${name}${value} -d ${quoted(description)}`
+const optionLine = ({ long, required, argChoices, description }: Option): string => {
+  const value = argChoices ? ` -x -a ${quoted(argChoices.join(' '))}` : required ? ' -r' : ''
+  return `-l ${long!.slice(2)}${value} -d ${quoted(description)}`
 }
 
 /** Script for fish 3 and newer. */
 const fishCompletion = (nodes: CommandNode[]): string => {
-  const lines = nodes.flatMap(({ path, commands, options, choices }) => {
-    const at = `__formctl_at ${quoted(path)}`
-    const words = [...commands, ...choices.map((name) => ({ name, description: '' }))]
-    return [
-      ...words.map(
-        ({ name, description }) =>
-          `complete -c formctl -f -n ${quoted(at)} -a ${name} -d ${quoted(description)}`,
-      ),
-      ...options.map((option) => optionLine(at, option)),
-    ]
-  })
+  const lines = nodes.flatMap(({ path, commands, options, choices }) =>
+    [
+      ...commands.map((each) => `-f -a ${each.name()} -d ${quoted(each.description())}`),
+      ...choices.map((choice) => `-f -a ${choice}`),
+      ...options.map(optionLine),
+    ].map((line) => `complete -c formctl -n ${quoted(`__formctl_at ${quoted(path)}`)} ${line}`),
+  )
   const paths = nodes.slice(1).map(({ path }) => quoted(path))
   return `# fish completion for formctl
 function __formctl_at
@@ -154,17 +126,16 @@ ${lines.join('\n')}
 }
 
 const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }
-type Shell = keyof typeof scripts
 
 /** The scripts contain all words, so that completion starts no process. */
 export const addCompletionCommand = (formctl: Command): void => {
-  const completion = formctl
+  formctl
     .command('completion')
     .description('print a shell script that completes commands and options')
     .addArgument(new Argument('<shell>', 'the shell of the script').choices(Object.keys(scripts)))
-    .action(async function (this: Command, shell: Shell) {
+    .action(async function (this: Command, shell: keyof typeof scripts) {
       const script = scripts[shell](commandTree(formctl))
       printOutcome(this, { json: { script }, text: script.trimEnd() })
     })
-  addExamples(completion, 'completion bash', 'completion zsh', 'completion fish')
+    .addHelpText(...examples('completion bash', 'completion zsh', 'completion fish'))
 }

@@ -12,7 +12,7 @@ import { type ImportOptions, migrateFormsStore, openFormsStore } from '@fms/form
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { eventsKind } from '../copy/events-kind.ts'
-import { formsKind } from '../copy/forms-kind.ts'
+import { formsKind } from '../copy/store-kinds.ts'
 import { collectEvents } from '../events/event-log.ts'
 import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'

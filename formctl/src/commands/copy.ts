@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander'
-import { addExamples } from '../cli/examples.ts'
+import { examples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { type CopyResult, copyStore } from '../copy/copy-store.ts'
-import { directoryKind } from '../copy/directory-kind.ts'
 import { eventsKind } from '../copy/events-kind.ts'
-import { formsKind } from '../copy/forms-kind.ts'
-import type { StoreKind } from '../copy/store-kind.ts'
-import { withoutPassword, withStoreName } from '../stores/stores.ts'
+import type { StoreKind } from '../copy/store-kinds.ts'
+import { directoryKind, formsKind } from '../copy/store-kinds.ts'
+import { withoutPassword, withStoreName } from '../stores/open-stores.ts'
 
 interface CopyOptions {
   from: string
@@ -26,7 +25,7 @@ One MongoDB database can hold both stores:
   $ formctl copy --from sqlite:.data/forms.db --to mongodb://HOST:PORT/DATABASE`
 
 export const addCopyCommand = (formctl: Command): void => {
-  const copy = formctl
+  formctl
     .command('copy')
     .description('copy the directory or the forms from one store to another, such as SQLite to MongoDB')
     .requiredOption('--from <url>', 'the store to read')
@@ -51,7 +50,7 @@ export const addCopyCommand = (formctl: Command): void => {
       }
       printOutcome(this, { json: { copies }, text: copies.map(describe).join('\n') })
     })
-  addExamples(copy, 'copy --from "sqlite:$DATA_DIR/directory.db" --to "sqlite:$DATA_DIR/copy.db"')
+    .addHelpText(...examples('copy --from "sqlite:$DATA_DIR/directory.db" --to "sqlite:$DATA_DIR/copy.db"'))
 }
 
 /** The stores to copy. @throws {Error} if a URL is unsuitable. */

@@ -1,52 +1,90 @@
-import { type DeletedForm, deletedFormNotFound, type FormRef, type FormsStore } from '@fms/forms-store'
+import { type DeletedForm, deletedFormNotFound, type FormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
 import { type Api, rejectOptions, withApiOr } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm, sendChange } from '../api/change-form.ts'
-import { addExamples, exampleDeletedForm } from '../cli/examples.ts'
-import { type Outcome, printOutcome, shortTime } from '../cli/outcome.ts'
+import { exampleDeletedForm, examples } from '../cli/examples.ts'
+import { type Outcome, printOutcome, shortTime, type Work } from '../cli/outcome.ts'
 import { confirm, yesOption } from '../cli/terminal.ts'
 import { deletedForms } from '../forms/list-forms.ts'
-import { findOrganizationId, namedStores, openForms, withStoreName } from '../stores/stores.ts'
-
-export const addDeletedCommands = (formctl: Command): void => {
-  const deleted = formctl.command('deleted').description('list, restore and purge deleted forms')
-  addListCommand(deleted)
-  addUndeleteCommand(deleted)
-  addPurgeCommand(deleted)
-}
+import { findOrganizationId, withForms } from '../stores/open-stores.ts'
 
 /** Added to the help of options that the store does not support. */
 const byApi = ' (only with FORMS_API_URL)'
 
-const organizationOption = ['--organization <ref>', 'id or slug'] as const
+export const addDeletedCommands = (formctl: Command): void => {
+  const deleted = formctl.command('deleted').description('list, restore and purge deleted forms')
+  const organizationOption = ['--organization <ref>', 'id or slug'] as const
+  deleted
+    .command('list')
+    .description('list the deleted forms that can be restored, most recently deleted first')
+    .requiredOption(...organizationOption)
+    .action(withApiOr(withOrganization(listInStore), [], listByApi))
+    .addHelpText(...examples('deleted list --organization acme', 'deleted list --organization acme --json'))
+  addChangeOptions(
+    deleted
+      .command('undelete')
+      .description('restore a deleted form as it was: ids, draft, revisions and replies')
+      .argument('<form>', 'id or public id')
+      .requiredOption(...organizationOption)
+      .action(changeAction(undeleteInStore, undeleteByApi)),
+    byApi,
+  ).addHelpText(...examples(`deleted undelete ${exampleDeletedForm} --organization acme`))
+  addChangeOptions(
+    deleted
+      .command('purge')
+      .description('remove a deleted form for good, with its revisions and replies')
+      .argument('<form>', 'id or public id')
+      .requiredOption(...organizationOption)
+      .option(...yesOption)
+      .action(changeAction(purgeInStore, purgeByApi)),
+    byApi,
+  ).addHelpText(...examples(`deleted purge ${exampleDeletedForm} --organization acme --yes`))
+}
 
-/** Options of the commands with the API. */
+/** Options of the commands by the API. */
 interface ApiOptions extends ChangeOptions {
   organization: string
 }
 
-const addListCommand = (deleted: Command): void => {
-  const command = deleted
-    .command('list')
-    .description('list the deleted forms that can be restored, most recently deleted first')
-    .requiredOption(...organizationOption)
-    .action(
-      withApiOr<ApiOptions>(withOrganization(listInStore), [], async (api, { organization }) => {
-        const forms = await Array.fromAsync(api.deletedForms.list(organization, { pageSize: 1_000 }))
-        return listOutcome(
-          forms.map(({ path, deleteTime, purgeTime, ...rest }) => ({
-            formId: path.split('/').at(-1)!,
-            ...rest,
-            deleteTime: new Date(deleteTime),
-            purgeTime: new Date(purgeTime),
-          })),
-        )
-      }),
-    )
-  addExamples(command, 'deleted list --organization acme', 'deleted list --organization acme --json')
+type StoreWork = (
+  store: FormsStore,
+  organizationId: string,
+  operands: string[],
+  command: Command,
+) => Promise<Outcome>
+
+/** Makes the action of a command: finds the organization, runs `work` on the forms store, and prints its outcome. */
+const withOrganization = (work: StoreWork) =>
+  async function (this: Command): Promise<void> {
+    const organizationId = await findOrganizationId(this.opts<{ organization: string }>().organization)
+    printOutcome(this, await withForms((store) => work(store, organizationId, this.args, this)))
+  }
+
+/** Makes the action of a command that changes a deleted form, by the API where it is configured. */
+const changeAction = (inStore: StoreWork, onApi: Work<Api, ApiOptions>) =>
+  withApiOr<ApiOptions>(
+    async function (this: Command) {
+      const why = 'works only by the API; leave it out, or set FORMS_API_URL'
+      rejectOptions(this, ['validateOnly', 'ifMatch', 'requestId'], why)
+      await withOrganization(inStore).call(this)
+    },
+    [],
+    onApi,
+  )
+
+const listByApi: Work<Api, ApiOptions> = async (api, { organization }) => {
+  const forms = await Array.fromAsync(api.deletedForms.list(organization, { pageSize: 1_000 }))
+  return listOutcome(
+    forms.map(({ path, deleteTime, purgeTime, ...rest }) => ({
+      formId: path.split('/').at(-1)!,
+      ...rest,
+      deleteTime: new Date(deleteTime),
+      purgeTime: new Date(purgeTime),
+    })),
+  )
 }
 
-const listInStore = async (store: FormsStore, organizationId: string): Promise<Outcome> => {
+const listInStore: StoreWork = async (store, organizationId) => {
   const forms = await Array.fromAsync(deletedForms(store, organizationId))
   return listOutcome(forms.map(({ organizationId: _, ...rest }) => rest))
 }
@@ -67,22 +105,10 @@ const listOutcome = (forms: Omit<DeletedForm, 'organizationId'>[]): Outcome => (
   },
 })
 
-const addUndeleteCommand = (deleted: Command): void => {
-  const command = deleted
-    .command('undelete')
-    .description('restore a deleted form as it was: ids, draft, revisions and replies')
-    .argument('<form>', 'id or public id')
-    .requiredOption(...organizationOption)
-    .action(
-      changeAction(undeleteInStore, (api, { organization, ...options }, [formRef = '']) =>
-        changeForm(api, ['Restored', 'restore'], options, (write) =>
-          api.deletedForms.undelete(organization, formRef, write),
-        ),
-      ),
-    )
-  addChangeOptions(command, byApi)
-  addExamples(command, `deleted undelete ${exampleDeletedForm} --organization acme`)
-}
+const undeleteByApi: Work<Api, ApiOptions> = (api, { organization, ...options }, [formRef = '']) =>
+  changeForm(api, ['Restored', 'restore'], options, (write) =>
+    api.deletedForms.undelete(organization, formRef, write),
+  )
 
 const undeleteInStore: StoreWork = async (store, organizationId, [formRef = '']) => {
   const ref = { organizationId, formRef }
@@ -94,39 +120,18 @@ const undeleteInStore: StoreWork = async (store, organizationId, [formRef = ''])
   }
 }
 
-const addPurgeCommand = (deleted: Command): void => {
-  const command = deleted
-    .command('purge')
-    .description('remove a deleted form for good, with its revisions and replies')
-    .argument('<form>', 'id or public id')
-    .requiredOption(...organizationOption)
-    .option(...yesOption)
-    .action(changeAction(purgeInStore, purgeByApi))
-  addChangeOptions(command, byApi)
-  addExamples(command, `deleted purge ${exampleDeletedForm} --organization acme --yes`)
-}
-
 const purgeInStore: StoreWork = async (store, organizationId, [formRef = ''], command) => {
   const ref = { organizationId, formRef }
-  const { formId, publicId, name } = await getDeletedForm(store, ref)
+  const deleted = await store.getDeleted(ref)
+  if (!deleted) throw deletedFormNotFound(ref)
+  const { formId, publicId, name } = deleted
   await confirm(command, `Purge the form ${publicId} ${JSON.stringify(name)} permanently?`)
   if (!(await store.purge({ organizationId, formRef: formId }, () => {}))) throw deletedFormNotFound(ref)
   return { json: { id: formId }, text: `Purged the form ${publicId}.` }
 }
 
-const getDeletedForm = async (store: FormsStore, ref: FormRef) => {
-  const form = await store.getDeleted(ref)
-  if (!form) throw deletedFormNotFound(ref)
-  return form
-}
-
 /** Requires the key of an owner. */
-const purgeByApi = async (
-  api: Api,
-  { organization, ...options }: ApiOptions,
-  [form = '']: string[],
-  command: Command,
-): Promise<Outcome> => {
+const purgeByApi: Work<Api, ApiOptions> = async (api, { organization, ...options }, [form = ''], command) => {
   if (!options.validateOnly) await confirm(command, `Purge the form ${form} permanently?`)
   const { outcome } = await sendChange(api, options, (write) =>
     api.deletedForms.purge(organization, form, write),
@@ -137,33 +142,3 @@ const purgeByApi = async (
     text: options.validateOnly ? `Nothing was changed. The service would purge the form ${form}.` : done,
   }
 }
-
-type StoreWork = (
-  store: FormsStore,
-  organizationId: string,
-  operands: string[],
-  command: Command,
-) => Promise<Outcome>
-
-/** Makes the action of a command that changes a deleted form, by the API where it is configured. */
-const changeAction = (inStore: StoreWork, onApi: Parameters<typeof withApiOr<ApiOptions>>[2]) =>
-  withApiOr<ApiOptions>(
-    async function (this: Command) {
-      const why = 'works only by the API; leave it out, or set FORMS_API_URL'
-      rejectOptions(this, ['validateOnly', 'ifMatch', 'requestId'], why)
-      await withOrganization(inStore).call(this)
-    },
-    [],
-    onApi,
-  )
-
-/** Makes the action of a command: finds the organization, runs `work` on the forms store, and prints its outcome. */
-const withOrganization = (work: StoreWork) =>
-  async function (this: Command): Promise<void> {
-    const organizationId = await findOrganizationId(this.opts<{ organization: string }>().organization)
-    await using store = await openForms()
-    const outcome = await withStoreName(namedStores(process.env).forms, () =>
-      work(store, organizationId, this.args, this),
-    )
-    printOutcome(this, outcome)
-  }

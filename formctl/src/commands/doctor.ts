@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { addExamples } from '../cli/examples.ts'
+import { examples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { type Check, fail, ok, reasonOf, warn } from '../doctor/check.ts'
 import { checkEnvironment } from '../doctor/environment.ts'
@@ -10,7 +10,7 @@ import { checkNats } from '../doctor/nats.ts'
 import { checkStores } from '../doctor/stores.ts'
 
 export const addDoctorCommand = (formctl: Command): void => {
-  const doctor = formctl
+  formctl
     .command('doctor')
     .description('check configuration, stores, NATS, clocks and disk, and print what to do')
     .action(async function (this: Command) {
@@ -19,7 +19,7 @@ export const addDoctorCommand = (formctl: Command): void => {
       printOutcome(this, { json: { ok: failures === 0, checks }, text: report(checks) })
       if (failures > 0) throw new Error(`${failures} of ${checks.length} checks failed.`)
     })
-  addExamples(doctor, 'doctor', 'doctor --json')
+    .addHelpText(...examples('doctor', 'doctor --json'))
 }
 
 const report = (checks: Check[]): string => {

@@ -5,19 +5,37 @@ import { organizationNotFound } from '@fms/directory-store'
 import { type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
 import { type Command, InvalidArgumentError } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
-import { addExamples } from '../cli/examples.ts'
+import { examples } from '../cli/examples.ts'
+import { parseWholeFrom } from '../cli/option-values.ts'
 import { withoutControlCharacters } from '../cli/outcome.ts'
 import { terminalOf } from '../cli/terminal.ts'
 import { type LogRange, readEvents } from '../events/event-log.ts'
-import { namedStores, openDirectory, openForms, withStoreName } from '../stores/stores.ts'
+import { openDirectory, withForms } from '../stores/open-stores.ts'
 
 export const addEventsCommands = (formctl: Command): void => {
   const events = formctl.command('events').description('read the log of changes of an organization')
-  addListCommand(events)
-  addTailCommand(events)
+  const eventsCommand = (name: string, description: string, afterHelp: string) =>
+    events
+      .command(name)
+      .description(description)
+      .requiredOption('--organization <ref>', 'id or slug; for a deleted organization its id')
+      .option('--after <sequence>', afterHelp, parseWholeFrom(0))
+      .option('--filter <filter>', 'fields: type, form, user, time, as in the API', parseFilterOption)
+  eventsCommand('list', 'print events, the oldest first', 'only events after this sequence (default: all)')
+    .action(listEvents)
+    .addHelpText(
+      ...examples('events list --organization acme', 'events list --organization acme --after 100 --json'),
+    )
+  eventsCommand(
+    'tail',
+    'print events as they are recorded, until Ctrl-C',
+    'begin after this sequence (default: the last one)',
+  )
+    .action(tailEvents)
+    .addHelpText(
+      ...examples('events tail --organization acme', 'events tail --organization acme --after 0 --json'),
+    )
 }
-
-const organizationOption = ['--organization <ref>', 'id or slug; for a deleted organization its id'] as const
 
 /** Parses a filter (AIP-160). @returns it in an object, since Commander treats undefined as no value. */
 const parseFilterOption = (text: string): { checked?: CheckedFilter } => {
@@ -30,48 +48,20 @@ const parseFilterOption = (text: string): { checked?: CheckedFilter } => {
   }
 }
 
-const filterOption = [
-  '--filter <filter>',
-  'fields: type, form, user, time, as in the API',
-  parseFilterOption,
-] as const
-
-const addListCommand = (events: Command): void => {
-  const command = events
-    .command('list')
-    .description('print events, the oldest first')
-    .requiredOption(...organizationOption)
-    .option('--after <sequence>', 'only events after this sequence (default: all)', parseSequenceOption)
-    .option(...filterOption)
-    .action(function (this: Command) {
-      return printEvents(this, async (log, organizationId, after) => {
-        const first = after === undefined ? (await log.range(organizationId)).oldestSequence : after + 1
-        return readEvents(log, { organizationId, from: Math.max(first, 1) })
-      })
-    })
-  addExamples(
-    command,
-    'events list --organization acme',
-    'events list --organization acme --after 100 --json',
-  )
+function listEvents(this: Command) {
+  return printEvents(this, async (log, organizationId, after) => {
+    const first = after === undefined ? (await log.range(organizationId)).oldestSequence : after + 1
+    return readEvents(log, { organizationId, from: Math.max(first, 1) })
+  })
 }
 
-const addTailCommand = (events: Command): void => {
-  const command = events
-    .command('tail')
-    .description('print events as they are recorded, until Ctrl-C')
-    .requiredOption(...organizationOption)
-    .option('--after <sequence>', 'begin after this sequence (default: the last one)', parseSequenceOption)
-    .option(...filterOption)
-    .action(async function (this: Command) {
-      using interruption = new Interruption()
-      await printEvents(this, async (log, organizationId, after) => {
-        const start = after ?? (await log.range(organizationId)).lastSequence
-        printStart(this, start)
-        return followEvents(log, { organizationId, from: start + 1 }, interruption.signal)
-      })
-    })
-  addExamples(command, 'events tail --organization acme', 'events tail --organization acme --after 0 --json')
+async function tailEvents(this: Command) {
+  using interruption = new Interruption()
+  await printEvents(this, async (log, organizationId, after) => {
+    const start = after ?? (await log.range(organizationId)).lastSequence
+    printStart(this, start)
+    return followEvents(log, { organizationId, from: start + 1 }, interruption.signal)
+  })
 }
 
 /** On a terminal, says that the command waits: it may print nothing for long. */
@@ -95,10 +85,9 @@ type ReadLog = (
 
 const printEvents = async (command: Command, read: ReadLog): Promise<void> => {
   const { organization, after, filter } = command.opts<EventsOptions>()
-  await using store = await openForms()
-  const organizationId = await organizationIdOf(organization, store.events)
   const print = eventPrinter(command)
-  await withStoreName(namedStores(process.env).forms, async () => {
+  await withForms(async (store) => {
+    const organizationId = await organizationIdOf(organization, store.events)
     for await (const event of await read(store.events, organizationId, after)) {
       if (matchesEvent(filter?.checked, event)) print(event)
     }
@@ -113,12 +102,6 @@ const organizationIdOf = async (ref: string, log: EventLog): Promise<string> => 
   const { success, data: id } = Uuid.safeParse(ref)
   if (success && (await log.range(id)).lastSequence > 0) return id
   throw organizationNotFound(ref)
-}
-
-const parseSequenceOption = (text: string): number => {
-  const sequence = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(sequence)) return sequence
-  throw new InvalidArgumentError(`It must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`)
 }
 
 /** Prints events one after another: a line for people on a terminal; elsewhere, or with `--json`, a line of JSON. */

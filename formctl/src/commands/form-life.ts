@@ -1,10 +1,9 @@
-import type { Client, ChangeOptions as ClientOptions, FormChange, FormChanges, TaggedForm } from '@fms/client'
+import type { ChangeOptions as ClientOptions, FormChange, FormChanges, TaggedForm } from '@fms/client'
 import type { Command } from 'commander'
-import { withApi } from '../api/api.ts'
+import { type Api, withApi } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm } from '../api/change-form.ts'
-import { addExamples, exampleForm } from '../cli/examples.ts'
-import type { Outcome } from '../cli/outcome.ts'
-import { withoutControlCharacters } from '../cli/outcome.ts'
+import { exampleForm, examples } from '../cli/examples.ts'
+import { type Outcome, type Work, withoutControlCharacters } from '../cli/outcome.ts'
 
 /** Options of every command on one form. */
 interface FormOptions extends ChangeOptions {
@@ -14,105 +13,95 @@ interface FormOptions extends ChangeOptions {
 
 /** Adds the commands on one form, which work only by the API. */
 export const addFormLifeCommands = (forms: Command): void => {
-  addChangesCommand(forms)
-  addPublishCommand(forms)
-  addUnpublishCommand(forms)
-  addRollbackCommand(forms)
-}
+  const formCommand = (name: string, description: string) =>
+    forms
+      .command(name)
+      .description(description)
+      .requiredOption('--organization <ref>', 'id or slug')
+      .requiredOption('--form <ref>', 'id or public id')
+  const form = `--organization acme --form ${exampleForm}`
 
-/** Creates a command on one form. */
-const formCommand = (forms: Command, name: string): Command =>
-  forms
-    .command(name)
-    .requiredOption('--organization <ref>', 'id or slug')
-    .requiredOption('--form <ref>', 'id or public id')
-
-const addChangesCommand = (forms: Command): void => {
-  const command = formCommand(forms, 'changes')
-    .description('compare two states of a form through the API; by default, show what a publish would change')
+  formCommand(
+    'changes',
+    'compare two states of a form through the API; by default, show what a publish would change',
+  )
     .option('--from <ref>', 'id of a revision, live or latest', 'live')
     .option('--to <ref>', 'id of a revision, live, latest or draft', 'draft')
-    .action(
-      withApi<FormOptions & { from: string; to: string }>(async (api, { organization, form, from, to }) =>
-        changesOutcome(await api.forms.changes(organization, form, { from, to })),
-      ),
+    .action(withApi(compare))
+    .addHelpText(...examples(`forms changes ${form}`, `forms changes ${form} --from latest --to live --json`))
+  addChangeOptions(
+    formCommand('publish', 'publish the draft of a form through the API')
+      .option('--note <text>', 'what the publish changes, or why; at most 500 characters')
+      .option('--refuse-breaking', 'publish nothing if a change orphans answers already given')
+      .action(changeAction(['Published', 'publish'], publish)),
+  ).addHelpText(
+    ...examples(
+      `forms publish ${form} --validate-only`,
+      `forms publish ${form} --note 'New prices' --refuse-breaking`,
+    ),
+  )
+  addChangeOptions(
+    formCommand('unpublish', 'take a form down through the API; its draft and revisions stay')
+      .option('--note <text>', 'why the form is taken down; at most 500 characters')
+      .action(changeAction(['Unpublished', 'unpublish'], unpublish)),
+  ).addHelpText(
+    ...examples(`forms unpublish ${form}`, `forms unpublish ${form} --note 'A question is missing'`),
+  )
+  addChangeOptions(
+    formCommand(
+      'rollback',
+      'make the draft of a form equal to a revision, through the API; nothing is published',
     )
-  const example = `forms changes --organization acme --form ${exampleForm}`
-  addExamples(command, example, `${example} --from latest --to live --json`)
+      .requiredOption('--revision <ref>', 'id of a revision, live or latest')
+      .action(changeAction(['Rolled back', 'roll back'], rollback)),
+  ).addHelpText(
+    ...examples(
+      `forms rollback ${form} --revision live`,
+      `forms rollback ${form} --revision live --validate-only`,
+    ),
+  )
 }
+
+type Send<Options> = (api: Api, options: FormOptions & Options, write: ClientOptions) => Promise<TaggedForm>
 
 /** Makes the action of a command that changes a form. */
-const changeAction = <Options extends FormOptions>(
-  verb: readonly [past: string, infinitive: string],
-  send: (client: Client, options: Options, write: ClientOptions) => Promise<TaggedForm>,
-) => withApi<Options>((api, options) => changeForm(api, verb, options, (write) => send(api, options, write)))
+const changeAction = <Options>(verb: readonly [past: string, infinitive: string], send: Send<Options>) =>
+  withApi<FormOptions & Options>((api, options) =>
+    changeForm(api, verb, options, (write) => send(api, options, write)),
+  )
 
-const addPublishCommand = (forms: Command): void => {
-  const command = formCommand(forms, 'publish')
-    .description('publish the draft of a form through the API')
-    .option('--note <text>', 'what the publish changes, or why; at most 500 characters')
-    .option('--refuse-breaking', 'publish nothing if a change orphans answers already given')
-    .action(
-      changeAction<FormOptions & { note?: string; refuseBreaking?: boolean }>(
-        ['Published', 'publish'],
-        (client, { organization, form, note, refuseBreaking }, write) =>
-          client.forms.publish(organization, form, { ...write, note, refuseBreaking }),
-      ),
-    )
-  addChangeOptions(command)
-  const example = `forms publish --organization acme --form ${exampleForm}`
-  addExamples(command, `${example} --validate-only`, `${example} --note 'New prices' --refuse-breaking`)
+const publish: Send<{ note?: string; refuseBreaking?: boolean }> = (api, options, write) => {
+  const { organization, form, note, refuseBreaking } = options
+  return api.forms.publish(organization, form, { ...write, note, refuseBreaking })
 }
 
-const addUnpublishCommand = (forms: Command): void => {
-  const command = formCommand(forms, 'unpublish')
-    .description('take a form down through the API; its draft and revisions stay')
-    .option('--note <text>', 'why the form is taken down; at most 500 characters')
-    .action(
-      changeAction<FormOptions & { note?: string }>(
-        ['Unpublished', 'unpublish'],
-        (client, { organization, form, note }, write) =>
-          client.forms.unpublish(organization, form, { ...write, note }),
-      ),
-    )
-  addChangeOptions(command)
-  const example = `forms unpublish --organization acme --form ${exampleForm}`
-  addExamples(command, example, `${example} --note 'A question is missing'`)
-}
+const unpublish: Send<{ note?: string }> = (api, { organization, form, note }, write) =>
+  api.forms.unpublish(organization, form, { ...write, note })
 
-const addRollbackCommand = (forms: Command): void => {
-  const command = formCommand(forms, 'rollback')
-    .description('make the draft of a form equal to a revision, through the API; nothing is published')
-    .requiredOption('--revision <ref>', 'id of a revision, live or latest')
-    .action(
-      changeAction<FormOptions & { revision: string }>(
-        ['Rolled back', 'roll back'],
-        (client, { organization, form, revision }, write) =>
-          client.revisions.rollback(organization, form, revision, write),
-      ),
-    )
-  addChangeOptions(command)
-  const example = `forms rollback --organization acme --form ${exampleForm} --revision live`
-  addExamples(command, example, `${example} --validate-only`)
+const rollback: Send<{ revision: string }> = (api, { organization, form, revision }, write) =>
+  api.revisions.rollback(organization, form, revision, write)
+
+const compare: Work<Api, FormOptions & { from: string; to: string }> = async (api, options) => {
+  const { organization, form, from, to } = options
+  const comparison = await api.forms.changes(organization, form, { from, to })
+  return {
+    json: comparison,
+    text: `There are no changes from ${comparison.from} to ${comparison.to}.`,
+    table: {
+      columns: ['kind', 'field', 'change', 'breaking'],
+      rows: comparison.changes.map((change) => [
+        change.kind,
+        change.field,
+        valuesOf(change),
+        change.breaking && `! ${change.breaking}`,
+      ]),
+    },
+    ...footerOf(comparison),
+  }
 }
 
 /** Characters of a value in the table. */
 const maxValueLength = 40
-
-const changesOutcome = (comparison: FormChanges): Outcome => ({
-  json: comparison,
-  text: `There are no changes from ${comparison.from} to ${comparison.to}.`,
-  table: {
-    columns: ['kind', 'field', 'change', 'breaking'],
-    rows: comparison.changes.map((change) => [
-      change.kind,
-      change.field,
-      valuesOf(change),
-      change.breaking && `! ${change.breaking}`,
-    ]),
-  },
-  ...footerOf(comparison),
-})
 
 const valuesOf = (change: FormChange): string =>
   [change.before, change.after]

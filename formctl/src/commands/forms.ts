@@ -1,92 +1,75 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from '../cli/examples.ts'
+import type { Command } from 'commander'
+import { examples } from '../cli/examples.ts'
+import { parseWholeFrom } from '../cli/option-values.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { terminalOf } from '../cli/terminal.ts'
 import { exportForms, writeNewFile } from '../forms/export-forms.ts'
-import type { ImportResult } from '../forms/import-forms.ts'
-import { findOptionalOrganizationId, openForms } from '../stores/stores.ts'
+import type { ImportOptions, ImportResult } from '../forms/import-forms.ts'
+import { findOptionalOrganizationId, openForms } from '../stores/open-stores.ts'
 import { addFormLifeCommands } from './form-life.ts'
 
 export const addFormsCommands = (formctl: Command): void => {
   const forms = formctl
     .command('forms')
     .description('export and import forms; compare, publish, unpublish and roll back a form')
-  addExportCommand(forms)
-  addImportCommand(forms)
-  addFormLifeCommands(forms)
-}
-
-interface ExportOptions {
-  organization?: string
-  out?: string
-}
-
-const addExportCommand = (forms: Command): void => {
-  const command = forms
+  forms
     .command('export')
     .description('write forms as NDJSON, one per line: draft, revisions, ids, times and counts')
     .option('--organization <ref>', 'id or slug (default: all organizations)')
     .option('--out <file>', 'a new file (default: stdout)')
-    .action(async function (this: Command) {
-      const { organization, out } = this.opts<ExportOptions>()
-      const organizationId = await findOptionalOrganizationId(organization)
-      await using store = await openForms()
-      const source = { store, ...(organizationId && { organizationId }) }
-      if (out === undefined) {
-        await exportForms(this, source, terminalOf(this).print)
-        return
-      }
-      const count = await writeNewFile(out, (write) => exportForms(this, source, write))
-      printOutcome(this, { json: { forms: count, file: out }, text: `Exported ${count} forms to ${out}.` })
-    })
-  addExamples(command, 'forms export --organization acme', 'forms export --out "$DATA_DIR/forms.ndjson"')
-}
-
-interface ImportCommandOptions {
-  organization?: string
-  asNew?: boolean
-  dryRun?: boolean
-  fromLine?: number
-}
-
-const addImportCommand = (forms: Command): void => {
-  const command = forms
+    .action(exportAction)
+    .addHelpText(
+      ...examples('forms export --organization acme', 'forms export --out "$DATA_DIR/forms.ndjson"'),
+    )
+  forms
     .command('import')
     .description('import the output of `forms export`: restore the forms, or create new ones')
     .argument('<file>', 'NDJSON; nothing is imported unless all lines are valid')
     .option('--organization <ref>', 'id or slug of the target (default: the organization of each form)')
     .option('--as-new', 'create new forms with fresh ids, times and counts, and the same revisions')
     .option('--dry-run', 'store nothing, and print what would be imported')
-    .option('--from-line <number>', 'skip all earlier lines', parseLineNumber)
-    .action(async function (this: Command, file: string) {
-      const { organization, ...options } = this.opts<ImportCommandOptions>()
-      const organizationId = await findOptionalOrganizationId(organization)
-      await using store = await openForms()
-      const { importForms } = await import('../forms/import-forms.ts')
-      const result = await importForms(this, store, file, {
-        ...options,
-        ...(organizationId && { organizationId }),
-      })
-      printOutcome(this, { json: result, text: describeImport(result, options) })
-    })
-  addExamples(
-    command,
-    'forms import "$DATA_DIR/forms.ndjson" --dry-run',
-    'forms import "$DATA_DIR/forms.ndjson" --organization acme --as-new',
-  )
+    .option('--from-line <number>', 'skip all earlier lines', parseWholeFrom(1))
+    .action(importAction)
+    .addHelpText(
+      ...examples(
+        'forms import "$DATA_DIR/forms.ndjson" --dry-run',
+        'forms import "$DATA_DIR/forms.ndjson" --organization acme --as-new',
+      ),
+    )
+  addFormLifeCommands(forms)
 }
 
-const describeImport = (
-  { imported, existing, expired }: ImportResult,
-  { dryRun }: ImportCommandOptions,
-): string => {
+async function exportAction(this: Command) {
+  const { organization, out } = this.opts<{ organization?: string; out?: string }>()
+  const organizationId = await findOptionalOrganizationId(organization)
+  await using store = await openForms()
+  const source = { store, ...(organizationId && { organizationId }) }
+  if (out === undefined) {
+    await exportForms(this, source, terminalOf(this).print)
+    return
+  }
+  const count = await writeNewFile(out, (write) => exportForms(this, source, write))
+  printOutcome(this, { json: { forms: count, file: out }, text: `Exported ${count} forms to ${out}.` })
+}
+
+interface ImportCommandOptions extends Omit<ImportOptions, 'organizationId'> {
+  organization?: string
+}
+
+async function importAction(this: Command, file: string) {
+  const { organization, ...options } = this.opts<ImportCommandOptions>()
+  const organizationId = await findOptionalOrganizationId(organization)
+  await using store = await openForms()
+  const { importForms } = await import('../forms/import-forms.ts')
+  const result = await importForms(this, store, file, {
+    ...options,
+    ...(organizationId && { organizationId }),
+  })
+  printOutcome(this, { json: result, text: describeImport(result, options) })
+}
+
+const describeImport = ({ imported, existing, expired }: ImportResult, { dryRun }: ImportOptions): string => {
   const result = `${dryRun ? 'Would import' : 'Imported'} ${imported} forms; ${existing} were there already.`
   if (expired === 0) return result
   return `${result}\nSkipped ${expired} deleted forms whose purgeTime has passed: they can no longer be restored.`
-}
-
-const parseLineNumber = (text: string): number => {
-  const number = Number(text)
-  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be 1 or more.')
-  return number
 }

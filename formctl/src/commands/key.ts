@@ -1,91 +1,106 @@
+import type { Key } from '@fms/client'
 import { type ApiKey, apiKeyEnded, type DirectoryStore, hasEnded, type User } from '@fms/directory-store'
 import type { Command } from 'commander'
-import { withApiOr } from '../api/api.ts'
-import { addExamples, exampleKeyId } from '../cli/examples.ts'
+import { type Api, withApiOr } from '../api/api.ts'
+import { exampleKeyId, examples } from '../cli/examples.ts'
 import { parseDuration, parseFutureTime, parseTime, requireChange } from '../cli/option-values.ts'
-import { type Outcome, shortTime } from '../cli/outcome.ts'
+import { type Outcome, shortTime, type Work } from '../cli/outcome.ts'
 import { confirm, yesOption } from '../cli/terminal.ts'
-import { getKeyById, getUserByRef, withDirectory } from '../stores/stores.ts'
-import {
-  type CreateOptions,
-  createdKey,
-  createKeyByApi,
-  listKeysByApi,
-  type RotateOptions,
-  revokedKey,
-  revokeKeyByApi,
-  rotatedKey,
-  rotateKeyByApi,
-} from './keys-by-api.ts'
+import { getKeyById, getUserByRef, withDirectory } from '../stores/open-stores.ts'
 
+const dayMs = 86_400_000
+
+/** By the API, the commands are for the keys of the user of FORMS_API_KEY. */
 export const addKeyCommands = (formctl: Command): void => {
   const key = formctl.command('key').description('API keys, which act as their user')
-  addCreateKeyCommand(key)
-  addListKeysCommand(key)
-  addRotateKeyCommand(key)
-  addUpdateKeyCommand(key)
-  addRevokeKeyCommand(key)
-}
-
-const addCreateKeyCommand = (key: Command): void => {
-  const create = key
+  const id = ['<id>', 'the id that `key list` shows'] as const
+  key
     .command('create')
     .description('create an API key; this is the only time that it is shown')
     .option('--user <ref>', 'id or e-mail address; with FORMS_API_URL, the user of FORMS_API_KEY')
     .option('--name <name>', 'for people, at most 80 characters')
     .option('--expires <time>', 'RFC 3339; without it the key does not expire', parseFutureTime)
     .option('--read-only', "reject every write, whatever the user's role")
-    .action(withApiOr<CreateOptions>(withDirectory(createKeyInDirectory), ['user'], createKeyByApi))
-  addExamples(
-    create,
-    'key create --user ada@example.com --name laptop',
-    'key create --user ada@example.com --name dashboard --read-only --expires 2126-11-20T09:30:00Z',
-  )
+    .action(withApiOr(withDirectory(createKey), ['user'], createKeyByApi))
+    .addHelpText(
+      ...examples(
+        'key create --user ada@example.com --name laptop',
+        'key create --user ada@example.com --name dashboard --read-only --expires 2126-11-20T09:30:00Z',
+      ),
+    )
+  key
+    .command('list')
+    .description('list all API keys, oldest first; with FORMS_API_URL your own live keys, newest first')
+    .action(withApiOr(withDirectory(listKeys), [], listKeysByApi))
+    .addHelpText(...examples('key list', 'key list --json'))
+  key
+    .command('rotate')
+    .description('replace an API key; the old key keeps working for a while')
+    .argument(...id)
+    .addOption(
+      key
+        .createOption(
+          '--overlap <duration>',
+          'how long both keys work, such as 90s, 30m, 24h, 7d; 0 revokes the old key',
+        )
+        .argParser(parseDuration)
+        .default(dayMs, '24h'),
+    )
+    .option('--expires <time>', 'RFC 3339; without it the new key does not expire', parseFutureTime)
+    .option(...yesOption)
+    .action(withApiOr(withDirectory(rotateKey), ['expires'], rotateKeyByApi))
+    .addHelpText(...examples(`key rotate ${exampleKeyId}`, `key rotate ${exampleKeyId} --overlap 0 --yes`))
+  key
+    .command('update')
+    .description('change name, expiry or rights of an API key; a change takes effect within a second')
+    .argument(...id)
+    .option('--name <name>', 'for people, at most 80 characters')
+    .option('--expires <time>', 'RFC 3339; earlier or later than before', parseTime)
+    .option('--read-only', 'reject every write from now on; for more rights, create another key')
+    .action(withDirectory(updateKey))
+    .addHelpText(
+      ...examples(
+        `key update ${exampleKeyId} --name nightly`,
+        `key update ${exampleKeyId} --read-only --expires 2126-11-20T09:30:00Z`,
+      ),
+    )
+  key
+    .command('revoke')
+    .description('revoke an API key permanently, everywhere within a second')
+    .argument(...id)
+    .option(...yesOption)
+    .action(withApiOr(withDirectory(revokeKey), [], revokeKeyByApi))
+    .addHelpText(...examples(`key revoke ${exampleKeyId}`, `key revoke ${exampleKeyId} --yes`))
 }
 
-const createKeyInDirectory = async (
-  directory: DirectoryStore,
-  { user, name, expires, readOnly }: CreateOptions,
-  _operands: string[],
-  command: Command,
-): Promise<Outcome> => {
-  if (user === undefined) command.error("error: required option '--user <ref>' not specified")
+interface CreateOptions {
+  user?: string
+  name?: string
+  expires?: Date
+  readOnly?: boolean
+}
+
+const createKey: Work<DirectoryStore, CreateOptions> = async (directory, options, _operands, command) => {
+  const { user, name, expires, readOnly } = options
+  if (user === undefined) return command.error("error: required option '--user <ref>' not specified")
   const { userId } = await getUserByRef(directory, user)
   const { key, apiKey } = await directory.createKey({ userId, name, expireTime: expires, readOnly })
   return createdKey(apiKey.keyId, key)
 }
 
-const addRevokeKeyCommand = (key: Command): void => {
-  const revoke = key
-    .command('revoke')
-    .description('revoke an API key permanently, everywhere within a second')
-    .argument('<id>', 'the id that `key list` shows')
-    .option(...yesOption)
-    .action(
-      withApiOr(
-        withDirectory(async (directory, _options, [id], command) => {
-          await confirm(command, `Revoke ${titleOf(await getKeyById(directory, id!))} permanently?`)
-          return revokedKey((await directory.revokeKey(id!)).keyId)
-        }),
-        [],
-        revokeKeyByApi,
-      ),
-    )
-  addExamples(revoke, `key revoke ${exampleKeyId}`, `key revoke ${exampleKeyId} --yes`)
+const createKeyByApi: Work<Api, CreateOptions> = async (api, { name = 'formctl', expires, readOnly }) => {
+  const { key, secret } = await api.keys.create({ name, readOnly, expireTime: expires?.toISOString() })
+  return createdKey(idOf(key), secret)
 }
 
-const titleOf = ({ prefix, name }: ApiKey) =>
-  `the API key fms_${prefix}…${name === '' ? '' : ` ${JSON.stringify(name)}`}`
+const idOf = ({ path }: Pick<Key, 'path'>) => path.slice('keys/'.length)
 
-const addListKeysCommand = (key: Command): void => {
-  const list = key
-    .command('list')
-    .description('list all API keys, oldest first; with FORMS_API_URL your own live keys, newest first')
-    .action(withApiOr(withDirectory(listAllKeys), [], listKeysByApi))
-  addExamples(list, 'key list', 'key list --json')
-}
+const createdKey = (id: string, key: string): Outcome => ({
+  json: { id, key },
+  text: `${key}\nThis is the only time that the key is shown. Its id is ${id}.`,
+})
 
-const listAllKeys = async (directory: DirectoryStore): Promise<Outcome> => {
+const listKeys: Work<DirectoryStore> = async (directory) => {
   const [keys, users] = await Promise.all([directory.listKeys(), directory.listUsers()])
   const owners = new Map(users.map((user) => [user.userId, user]))
   return {
@@ -111,51 +126,75 @@ const stateOf = ({ readOnly, expireTime, revokeTime }: ApiKey, user: User | unde
   if (revokeTime) return `revoked ${shortTime(revokeTime)}`
   if (expireTime && expireTime <= now) return `expired ${shortTime(expireTime)}`
   if (user?.disableTime) return `user disabled ${shortTime(user.disableTime)}`
-  const rights = readOnly ? 'reads' : 'reads, writes'
-  return expireTime ? `${rights} until ${shortTime(expireTime)}` : rights
+  return expireTime ? `${rightsOf(readOnly)} until ${shortTime(expireTime)}` : rightsOf(readOnly)
 }
 
-const dayMs = 86_400_000
+const rightsOf = (readOnly: boolean) => (readOnly ? 'reads' : 'reads, writes')
 
-const addRotateKeyCommand = (key: Command): void => {
-  const rotate = key
-    .command('rotate')
-    .description('replace an API key; the old key keeps working for a while')
-    .argument('<id>', 'the id that `key list` shows')
-    .addOption(
-      key
-        .createOption(
-          '--overlap <duration>',
-          'how long both keys work, such as 90s, 30m, 24h, 7d; 0 revokes the old key',
-        )
-        .argParser(parseDuration)
-        .default(dayMs, '24h'),
-    )
-    .option('--expires <time>', 'RFC 3339; without it the new key does not expire', parseFutureTime)
-    .option(...yesOption)
-    .action(withApiOr<RotateOptions>(withDirectory(rotateInDirectory), ['expires'], rotateKeyByApi))
-  addExamples(rotate, `key rotate ${exampleKeyId}`, `key rotate ${exampleKeyId} --overlap 0 --yes`)
+/** Live keys, newest first. */
+const listKeysByApi: Work<Api> = async (api) => {
+  const keys = await Array.fromAsync(api.keys.list({ pageSize: 1_000 }))
+  return {
+    json: { keys: keys.map(({ path, ...rest }) => ({ id: idOf({ path }), ...rest })) },
+    text: 'There are no API keys.',
+    table: {
+      columns: ['id', 'key', 'name', 'rights', 'expires', 'created', 'last used'],
+      rows: keys.map((key) => [
+        idOf(key),
+        `fms_${key.prefix}…${key.current ? ' (this one)' : ''}`,
+        key.name,
+        rightsOf(key.readOnly),
+        ...[key.expireTime, key.createTime, key.lastUsedTime].map((time) =>
+          shortTime(time === '' ? undefined : new Date(time)),
+        ),
+      ]),
+    },
+  }
 }
 
-const rotateInDirectory = async (
-  directory: DirectoryStore,
-  { overlap, expires }: RotateOptions,
-  [id]: string[],
-  command: Command,
-): Promise<Outcome> => {
+interface RotateOptions {
+  /** Milliseconds. */
+  overlap: number
+  expires?: Date
+}
+
+const rotateKey: Work<DirectoryStore, RotateOptions> = async (directory, options, [id], command) => {
+  const { overlap, expires } = options
   const old = await getKeyById(directory, id!)
   if (hasEnded(old, new Date())) throw apiKeyEnded(old.keyId)
   if (overlap === 0) await confirm(command, `Revoke the old key fms_${old.prefix}… immediately?`)
 
   const { userId, name, readOnly } = old
   const { key, apiKey } = await directory.createKey({ userId, name, readOnly, expireTime: expires })
-  const { expireTime, revokeTime } = await endOldKey(directory, old.keyId, overlap)
+  // After the new key is created, so that one of the two keys works at any time.
+  const { expireTime, revokeTime } =
+    overlap === 0
+      ? await directory.revokeKey(old.keyId)
+      : await directory.expireKey(old.keyId, new Date(Date.now() + overlap))
   return rotatedKey(apiKey.keyId, key, { id: old.keyId, expireTime, revokeTime })
 }
 
-/** Called after the new key is created, so that one of the two keys works at any time. */
-const endOldKey = (directory: DirectoryStore, keyId: string, overlapMs: number): Promise<ApiKey> =>
-  overlapMs === 0 ? directory.revokeKey(keyId) : directory.expireKey(keyId, new Date(Date.now() + overlapMs))
+/** The new key has the expiry of the old one. */
+const rotateKeyByApi: Work<Api, RotateOptions> = async (api, { overlap }, [id], command) => {
+  if (overlap === 0) await confirm(command, `Revoke the old key ${id} immediately?`)
+  const end = new Date(Date.now() + overlap)
+  const { key, secret } = await api.keys.rotate(id!, { overlapSeconds: overlap / 1_000 })
+  const expireTime = key.expireTime === '' ? end : new Date(key.expireTime)
+  const ended = overlap === 0 ? { revokeTime: end } : { expireTime: expireTime < end ? expireTime : end }
+  return rotatedKey(idOf(key), secret, { id: id!.toLowerCase(), ...ended })
+}
+
+/** @param replaces the old key, with its end. */
+const rotatedKey = (
+  id: string,
+  key: string,
+  replaces: { id: string; expireTime?: Date; revokeTime?: Date },
+): Outcome => {
+  const { expireTime, revokeTime } = replaces
+  const ended = revokeTime ? 'is revoked' : `works until ${expireTime!.toISOString()}`
+  const created = createdKey(id, key)
+  return { json: { id, key, replaces }, text: `${created.text}\nThe old key ${replaces.id} ${ended}.` }
+}
 
 interface UpdateOptions {
   name?: string
@@ -163,25 +202,24 @@ interface UpdateOptions {
   readOnly?: true
 }
 
-const addUpdateKeyCommand = (key: Command): void => {
-  const update = key
-    .command('update')
-    .description('change name, expiry or rights of an API key; a change takes effect within a second')
-    .argument('<id>', 'the id that `key list` shows')
-    .option('--name <name>', 'for people, at most 80 characters')
-    .option('--expires <time>', 'RFC 3339; earlier or later than before', parseTime)
-    .option('--read-only', 'reject every write from now on; for more rights, create another key')
-    .action(
-      withDirectory<UpdateOptions>(async (directory, { name, expires, readOnly }, [id], command) => {
-        const change = { name, expireTime: expires, readOnly }
-        requireChange(command, change)
-        const { keyId } = await directory.updateKey(id!, change)
-        return { json: { id: keyId }, text: `Updated the API key ${keyId}.` }
-      }),
-    )
-  addExamples(
-    update,
-    `key update ${exampleKeyId} --name nightly`,
-    `key update ${exampleKeyId} --read-only --expires 2126-11-20T09:30:00Z`,
-  )
+const updateKey: Work<DirectoryStore, UpdateOptions> = async (directory, options, [id], command) => {
+  const change = { name: options.name, expireTime: options.expires, readOnly: options.readOnly }
+  requireChange(command, change)
+  const { keyId } = await directory.updateKey(id!, change)
+  return { json: { id: keyId }, text: `Updated the API key ${keyId}.` }
 }
+
+const revokeKey: Work<DirectoryStore> = async (directory, _options, [id], command) => {
+  const { prefix, name } = await getKeyById(directory, id!)
+  const title = `the API key fms_${prefix}…${name === '' ? '' : ` ${JSON.stringify(name)}`}`
+  await confirm(command, `Revoke ${title} permanently?`)
+  return revokedKey((await directory.revokeKey(id!)).keyId)
+}
+
+const revokeKeyByApi: Work<Api> = async (api, _options, [id], command) => {
+  await confirm(command, `Revoke the API key ${id} permanently?`)
+  await api.keys.delete(id!)
+  return revokedKey(id!.toLowerCase())
+}
+
+const revokedKey = (id: string): Outcome => ({ json: { id }, text: `Revoked the API key ${id}.` })

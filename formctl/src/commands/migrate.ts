@@ -2,13 +2,13 @@ import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
 import type { MigrationStep } from '@fms/store-kit'
 import type { Command } from 'commander'
-import { addExamples } from '../cli/examples.ts'
+import { examples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { terminalOf } from '../cli/terminal.ts'
-import { namedStores, withStoreName } from '../stores/stores.ts'
+import { namedStores, withStoreName } from '../stores/open-stores.ts'
 
 export const addMigrateCommand = (formctl: Command): void => {
-  const migrate = formctl
+  formctl
     .command('migrate')
     .description('migrate both stores to this release: tables and indexes; can be repeated')
     .action(async function (this: Command) {
@@ -24,7 +24,7 @@ export const addMigrateCommand = (formctl: Command): void => {
       )
       printOutcome(this, { json: stores, text: lines.join('\n') })
     })
-  addExamples(migrate, 'migrate', 'migrate --json')
+    .addHelpText(...examples('migrate', 'migrate --json'))
 }
 
 /** Documents between two lines. */

@@ -9,8 +9,8 @@ import {
 } from '@fms/forms-store'
 import { recordDigest } from '@fms/store-kit'
 import { collectEvents, readEvents } from '../events/event-log.ts'
-import { commandTimeoutMs } from '../stores/stores.ts'
-import type { StoreKind } from './store-kind.ts'
+import { commandTimeoutMs } from '../stores/open-stores.ts'
+import type { StoreKind } from './store-kinds.ts'
 
 /** An event of a log. */
 interface LoggedEvent {

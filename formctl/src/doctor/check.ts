@@ -9,21 +9,15 @@ export interface Check {
 
 export const ok = (check: string, message: string): Check => ({ check, status: 'ok', message })
 
+const problem =
+  (status: 'warn' | 'fail') =>
+  (check: string, message: string, advice: string): Check => ({ check, status, message, advice })
+
 /** It works, but the operator should know. */
-export const warn = (check: string, message: string, advice: string): Check => ({
-  check,
-  status: 'warn',
-  message,
-  advice,
-})
+export const warn = problem('warn')
 
 /** Something does not work. */
-export const fail = (check: string, message: string, advice: string): Check => ({
-  check,
-  status: 'fail',
-  message,
-  advice,
-})
+export const fail = problem('fail')
 
 /** The message of an error. Prefers the driver's message, since ours is for clients of the API. */
 export const reasonOf = (error: unknown): string => {

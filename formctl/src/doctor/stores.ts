@@ -10,7 +10,7 @@ import {
   openFormsStore,
 } from '@fms/forms-store'
 import type { StoreState } from '@fms/store-kit'
-import { storeUrls } from '../stores/stores.ts'
+import { storeUrls } from '../stores/open-stores.ts'
 import { type Check, checkClock, fail, ok, reasonOf, warn } from './check.ts'
 
 export const checkStores = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {

@@ -5,7 +5,7 @@ import type { FormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
-import { formsKind } from '../copy/forms-kind.ts'
+import { formsKind } from '../copy/store-kinds.ts'
 import { countAllForms } from './list-forms.ts'
 
 interface Export {

@@ -13,7 +13,7 @@ import {
 import { type FormsStore, openFormsStore } from '@fms/forms-store'
 import { findSampleSecrets, sampleRefusal } from '@fms/service-kit'
 import type { Command } from 'commander'
-import { type Outcome, printOutcome } from '../cli/outcome.ts'
+import { printOutcome, type Work } from '../cli/outcome.ts'
 
 /** The data folder of `npm start`. */
 export const dataDir = ({ DATA_DIR }: NodeJS.ProcessEnv): string => DATA_DIR || '.data'
@@ -158,19 +158,17 @@ export const findOptionalOrganizationId = async (ref: string | undefined): Promi
   ref === undefined ? undefined : findOrganizationId(ref)
 
 /** Makes the action of a command: opens the directory, runs `work`, and prints its outcome. */
-export const withDirectory = <Options>(
-  work: (
-    directory: DirectoryStore,
-    options: Options,
-    operands: string[],
-    command: Command,
-  ) => Promise<Outcome>,
-) =>
+export const withDirectory = <Options extends object>(work: Work<DirectoryStore, Options>) =>
   async function (this: Command): Promise<void> {
     await using directory = await openDirectory()
-    const options = this.optsWithGlobals<Options & object>()
     const outcome = await withStoreName(namedStores(process.env).directory, () =>
-      work(directory, options, this.args, this),
+      work(directory, this.optsWithGlobals<Options>(), this.args, this),
     )
     printOutcome(this, outcome)
   }
+
+/** Runs `work` on the forms store of the environment, and names the store if it is unreachable. */
+export const withForms = async <T>(work: (store: FormsStore) => Promise<T>): Promise<T> => {
+  await using store = await openForms()
+  return await withStoreName(namedStores(process.env).forms, () => work(store))
+}

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { chmod, copyFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pipeline } from 'node:stream/promises'
+import { Timestamp } from '@fms/contracts'
+import { inspectDirectoryStore } from '@fms/directory-store'
+import { inspectFormsStore } from '@fms/forms-store'
+import { z } from 'zod'
+import type { NamedStore } from '../stores/open-stores.ts'
+
+interface BackupSource {
+  directory: NamedStore
+  forms: NamedStore
+  dataDir: string
+}
+
+/**
+ * Copies both SQLite stores and the secrets of `npm start` into a new folder, and verifies the copies. Services may run.
+ * Each copy is a snapshot. The forms are copied first, so that the directory contains all of their organizations.
+ *
+ * @throws {Error} if the folder exists, a store is not a SQLite file, or a copy is damaged. Then no folder remains.
+ */
+export const writeBackup = async (source: BackupSource, folder: string, now: Date): Promise<Manifest> => {
+  const stores = { 'forms.db': storeFile(source.forms), 'directory.db': storeFile(source.directory) }
+  for (const path of Object.values(stores)) {
+    if (!existsSync(path))
+      throw new Error(`There is no store at ${path}. Set DATA_DIR to the folder that holds it.`)
+  }
+  if (existsSync(folder)) throw new Error(`${folder} exists. Choose a new folder.`)
+  await mkdir(dirname(folder), { recursive: true })
+  await mkdir(folder, { mode: 0o700 })
+  try {
+    for (const [name, path] of Object.entries(stores)) await copyStoreFile(path, join(folder, name))
+    for (const name of secretFiles) {
+      const path = join(source.dataDir, name)
+      if (existsSync(path)) await copyPrivately(path, join(folder, name))
+    }
+    return await writeManifest(folder, now)
+  } catch (error) {
+    await rm(folder, { recursive: true })
+    throw error
+  }
+}
+
+const copyStoreFile = async (from: string, to: string): Promise<void> => {
+  {
+    using database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 })
+    database.prepare('VACUUM INTO ?').run(to)
+  }
+  checkIntegrity(to)
+  await makePrivate(to)
+}
+
+const writeManifest = async (folder: string, now: Date): Promise<Manifest> => {
+  const names = ['directory.db', 'forms.db', ...secretFiles].filter((name) => existsSync(join(folder, name)))
+  const digests = await Promise.all(names.map(async (name) => [name, await sha256Of(join(folder, name))]))
+  const manifest: Manifest = {
+    format: 'form-management backup 1',
+    createTime: now.toISOString(),
+    files: Object.fromEntries(digests),
+  }
+  const path = join(folder, manifestFile)
+  await writeFile(path, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+  await syncToDisk(path)
+  await syncToDisk(folder)
+  return manifest
+}
+
+/**
+ * Copies the files of a backup to the paths of the environment, after verifying each file.
+ *
+ * @returns the manifest of the backup.
+ * @throws {Error} if the backup is incomplete, needs a newer release, or a target file exists. Then no file is restored.
+ */
+export const restoreBackup = async (folder: string, target: BackupSource): Promise<Manifest> => {
+  const manifest = readManifest(folder)
+  const moves = Object.entries(manifest.files).map(([name, digest]) => {
+    const to = targetPathOf(name, target)
+    return { from: join(folder, name), unfinished: `${to}.restoring`, to, digest }
+  })
+  for (const { to } of moves) {
+    if (existsSync(to)) throw new Error(`${to} exists. Set DATA_DIR to a folder without stores.`)
+  }
+  await checkReleases(folder)
+  try {
+    for (const { from, unfinished, digest } of moves) {
+      await mkdir(dirname(unfinished), { recursive: true, mode: 0o700 })
+      await copyPrivately(from, unfinished)
+      if ((await sha256Of(unfinished)) !== digest) throw new Error(`${from} has changed since the backup.`)
+      if (from.endsWith('.db')) checkIntegrity(unfinished)
+    }
+    for (const { unfinished, to } of moves) await rename(unfinished, to)
+  } finally {
+    for (const { unfinished } of moves) await rm(unfinished, { force: true })
+  }
+  for (const each of new Set(moves.map(({ to }) => dirname(to)))) await syncToDisk(each)
+  return manifest
+}
+
+const targetPathOf = (name: string, { directory, forms, dataDir }: BackupSource): string => {
+  if (name === 'directory.db') return storeFile(directory)
+  return name === 'forms.db' ? storeFile(forms) : join(dataDir, name)
+}
+
+/** @throws {Error} for a store whose schema needs a newer release. */
+const checkReleases = async (folder: string): Promise<void> => {
+  for (const [name, inspect] of [
+    ['directory.db', inspectDirectoryStore],
+    ['forms.db', inspectFormsStore],
+  ] as const) {
+    const state = await inspect(`sqlite:${join(folder, name)}`)
+    if (!state) throw new Error(`${join(folder, name)} is missing.`)
+    if (state.oldestVersion > state.neededVersion) {
+      throw new Error(`${join(folder, name)} needs a newer release. Restore it with that release.`)
+    }
+  }
+}
+
+/** The path of a SQLite store. @throws {Error} for any other store. */
+const storeFile = ({ name, url }: NamedStore): string => {
+  const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : ':memory:'
+  if (path !== ':memory:') return path
+  throw new Error(
+    `The ${name} store is not a SQLite file. For MongoDB, use mongodump and mongorestore (docs/operations.md), or formctl copy.`,
+  )
+}
+
+/** The SHA-256 of a file, hexadecimal. */
+const sha256Of = async (path: string): Promise<string> => {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
+}
+
+/** Syncs a file, or the entries of a folder, to the disk. */
+const syncToDisk = async (path: string): Promise<void> => {
+  await using handle = await open(path, 'r')
+  await handle.sync()
+}
+
+/** Sets the mode of a file to 0600 and syncs it to the disk. */
+const makePrivate = async (path: string): Promise<void> => {
+  await chmod(path, 0o600)
+  await syncToDisk(path)
+}
+
+/** Copies a file. Only the owner can read the copy. */
+const copyPrivately = async (from: string, to: string): Promise<void> => {
+  await copyFile(from, to)
+  await makePrivate(to)
+}
+
+/**
+ * Checks every page, index and constraint of a SQLite file, except foreign keys: revisions outlive their deleted form until
+ * they are cleared.
+ *
+ * @throws {Error} with the first three problems.
+ */
+const checkIntegrity = (path: string): void => {
+  using database = new DatabaseSync(path, { readOnly: true })
+  const lines = database
+    .prepare('PRAGMA integrity_check')
+    .all()
+    .map((row) => String(row.integrity_check))
+  const problems = lines.filter((line) => line !== 'ok')
+  if (problems.length > 0) throw new Error(`${path} is damaged: ${problems.slice(0, 3).join('; ')}.`)
+}
+
+const manifestFile = 'manifest.json'
+
+/** Optional files of `DATA_DIR` that a backup contains. */
+const secretFiles = ['internal-secret', 'demo-api-key'] as const
+
+const Digest = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** The content of a backup. It is written last, so a folder with a manifest is complete. */
+const Manifest = z.strictObject({
+  format: z.literal('form-management backup 1'),
+  createTime: Timestamp,
+  /** SHA-256 of each file, hexadecimal. */
+  files: z.strictObject({
+    'directory.db': Digest,
+    'forms.db': Digest,
+    'internal-secret': Digest.optional(),
+    'demo-api-key': Digest.optional(),
+  }),
+})
+type Manifest = z.infer<typeof Manifest>
+
+/** @throws {Error} if the folder is not a complete backup in a format that this release knows. */
+const readManifest = (folder: string): Manifest => {
+  const path = join(folder, manifestFile)
+  try {
+    return Manifest.parse(JSON.parse(readFileSync(path, 'utf8')))
+  } catch (cause) {
+    throw new Error(`${folder} is not a complete backup of formctl: ${path} is missing or invalid.`, {
+      cause,
+    })
+  }
+}
