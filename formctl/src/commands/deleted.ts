@@ -5,7 +5,7 @@ import { addChangeOptions, type ChangeOptions, changeForm, sendChange } from '..
 import { exampleDeletedForm, examples } from '../cli/examples.ts'
 import { type Outcome, printOutcome, shortTime, type Work } from '../cli/outcome.ts'
 import { confirm, yesOption } from '../cli/terminal.ts'
-import { deletedForms } from '../forms/list-forms.ts'
+import { deletedForms } from '../forms/organization-forms.ts'
 import { findOrganizationId, withForms } from '../stores/open-stores.ts'
 
 /** Added to the help of options that the store does not support. */

@@ -5,7 +5,7 @@ import { examples } from '../cli/examples.ts'
 import { parseJson, requireChange } from '../cli/option-values.ts'
 import { shortTime, type Work } from '../cli/outcome.ts'
 import { requireConfirmation } from '../cli/terminal.ts'
-import { countDeletedForms, countForms, deleteForms } from '../forms/list-forms.ts'
+import { countDeletedForms, countForms, deleteForms } from '../forms/organization-forms.ts'
 import { getOrganizationByRef, openForms, withDirectory, withForms } from '../stores/open-stores.ts'
 
 const organizationOption = ['--organization <ref>', 'id or slug'] as const

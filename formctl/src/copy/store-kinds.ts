@@ -14,7 +14,7 @@ import {
   migrateFormsStore,
   openFormsStore,
 } from '@fms/forms-store'
-import { countAllForms } from '../forms/list-forms.ts'
+import { countAllForms } from '../forms/organization-forms.ts'
 import { commandTimeoutMs } from '../stores/open-stores.ts'
 
 /** The operations of a store that a copy uses. */

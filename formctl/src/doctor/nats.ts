@@ -121,14 +121,9 @@ const checkConsumer = async (
   try {
     const { num_pending: waiting, num_waiting: pulls } = await manager.consumers.info(stream, consumer)
     const message = `exists, ${waiting} messages wait`
-    if (waiting > 0 && pulls === 0) {
-      return warn(
-        check,
-        `${message} and no consumer pulls them`,
-        `Start the ${service} service, or more instances of it.`,
-      )
-    }
-    return ok(check, message)
+    if (waiting === 0 || pulls > 0) return ok(check, message)
+    const advice = `Start the ${service} service, or more instances of it.`
+    return warn(check, `${message} and no consumer pulls them`, advice)
   } catch (error) {
     return failureOf(check, service, error)
   }

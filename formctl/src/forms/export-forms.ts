@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
 import { formsKind } from '../copy/store-kinds.ts'
-import { countAllForms } from './list-forms.ts'
+import { countAllForms } from './organization-forms.ts'
 
 interface Export {
   store: FormsStore

@@ -6,7 +6,7 @@ import { type FormsStore, migrateFormsStore, openFormsStore } from '@fms/forms-s
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { newFormRecord } from '../testing/form-record.ts'
-import { deleteForms } from './list-forms.ts'
+import { deleteForms } from './organization-forms.ts'
 
 /** A store that lists no deleted form before a collection of events, as MongoDB after a killed delete. */
 const listingLate = (store: FormsStore): FormsStore => {
