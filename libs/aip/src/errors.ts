@@ -1,10 +1,14 @@
-import type {
-  ErrorBody,
-  ErrorDetail,
-  FieldViolation,
-  PreconditionViolation,
-  Problem,
-  Status,
+import {
+  type ErrorBody,
+  type ErrorDetail,
+  type FieldViolation,
+  type PreconditionViolation,
+  type Problem,
+  type Reason,
+  type ReasonMetadata,
+  type ReasonName,
+  reasons,
+  type Status,
 } from '@fms/contracts'
 
 export type { ErrorBody, FieldViolation, PreconditionViolation, Problem, Status } from '@fms/contracts'
@@ -51,8 +55,7 @@ const domain = 'forms'
 /**
  * An error response (AIP-193): a canonical status, a reason, a message that says what to do next, and typed details.
  *
- * `reason` is stable and in upper snake case. Each reason has one constructor function in the `errors.ts` next to the
- * code that throws it, and one line in `docs/errors.md`.
+ * {@link apiError} creates the errors of this release. Those of another release can have a `reason` that it does not know.
  */
 export class ApiError extends Error {
   readonly status: Status
@@ -100,20 +103,43 @@ export class ApiError extends Error {
 /** Thrown by a store for an outcome that is no failure, such as the replay of a request. Metrics do not count it. */
 export abstract class ExpectedOutcome extends Error {}
 
-/** Maximum number of field violations in an error response. */
-export const maxFieldViolations = 1000
+/** Maximum number of violations in an error response. */
+export const maxViolations = 1000
 
-/** INVALID_REQUEST: the request has invalid fields. Lists the first 1,000. */
-export const invalidRequest = (violations: FieldViolation[]) => {
-  const fieldViolations = violations.slice(0, maxFieldViolations)
-  const [first] = fieldViolations
-  const more =
-    fieldViolations.length < violations.length ? `at least ${maxFieldViolations}` : violations.length - 1
-  const others = violations.length > 1 ? ` (and ${more} more)` : ''
-  return new ApiError(
-    'INVALID_ARGUMENT',
-    'INVALID_REQUEST',
-    `${first?.field || 'The body'} ${first?.description}${others}. Correct the fields in fieldViolations, then repeat the request.`,
-    { fieldViolations, metadata: { field: first?.field ?? '' } },
-  )
+/** The parts of an error that its reason leaves open. */
+type OpenParts = Omit<ErrorParts, 'http' | 'metadata'> & {
+  /** A special case of the message of the reason. */
+  message?: string
 }
+
+/** An error with a reason of the table in libs/contracts. Lists the first 1,000 violations. */
+export const apiError = <R extends ReasonName>(
+  name: R,
+  metadata: ReasonMetadata<R>,
+  { message, fieldViolations, preconditionViolations, ...parts }: OpenParts = {},
+): ApiError => {
+  const reason: Reason = reasons[name]
+  const { status, http, retryAfterSeconds } = reason
+  const violations = summaryOf(fieldViolations ?? preconditionViolations)
+  return new ApiError(status, name, message ?? reason.message(metadata, violations), {
+    http,
+    metadata: metadata as Record<string, string>,
+    fieldViolations: fieldViolations?.slice(0, maxViolations),
+    preconditionViolations: preconditionViolations?.slice(0, maxViolations),
+    retryAfterSeconds,
+    ...parts,
+  })
+}
+
+/** The first violation, and how many more there are. */
+const summaryOf = (violations: readonly (FieldViolation | PreconditionViolation)[] = []): string => {
+  const [first] = violations
+  if (!first) return ''
+  const subject = 'field' in first ? first.field : first.subject
+  const more = violations.length > maxViolations ? `at least ${maxViolations}` : violations.length - 1
+  return `${subject || 'The body'} ${first.description}${more === 0 ? '' : ` (and ${more} more)`}`
+}
+
+/** INVALID_REQUEST: the request has invalid fields. */
+export const invalidRequest = (fieldViolations: FieldViolation[]) =>
+  apiError('INVALID_REQUEST', { field: fieldViolations[0]?.field ?? '' }, { fieldViolations })

@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts'
+import { apiError } from './errors.ts'
 
 /** A parsed `If-Match` header: `*`, or strong tags without their quotes. Plain JSON, for use in messages. */
 export type IfMatch = '*' | string[]
@@ -17,14 +17,6 @@ const parseEntityTags = (list: string) =>
   entityTags.test(list)
     ? [...list.matchAll(everyEntityTag)].map(([, weak, tag]) => ({ weak: weak !== undefined, tag: tag! }))
     : undefined
-
-const invalidIfMatch = () =>
-  new ApiError(
-    'INVALID_ARGUMENT',
-    'INVALID_IF_MATCH',
-    'If-Match takes * or a comma-separated list of tags in double quotes, such as "3-live.12". ' +
-      'Send the ETag header of an earlier response unchanged, with its quotes.',
-  )
 
 /**
  * Formats the strong entity tag `"{version}-{rest}"`, with its quotes (AIP-154, RFC 9110 §8.8.3).
@@ -45,7 +37,7 @@ export const parseIfMatch = (header: string | undefined): IfMatch | undefined =>
   if (header === undefined) return undefined
   if (header.trim() === '*') return '*'
   const tags = parseEntityTags(header)
-  if (!tags) throw invalidIfMatch()
+  if (!tags) throw apiError('INVALID_IF_MATCH', {})
   return tags.filter(({ weak }) => !weak).map(({ tag }) => tag)
 }
 

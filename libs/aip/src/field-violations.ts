@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type FieldViolation, maxFieldViolations } from './errors.ts'
+import { type FieldViolation, maxViolations } from './errors.ts'
 import { fieldPath } from './field-path.ts'
 
 /**
@@ -10,7 +10,7 @@ import { fieldPath } from './field-path.ts'
  */
 export const toFieldViolations = (error: z.core.$ZodError, ...root: PropertyKey[]): FieldViolation[] =>
   violationsOf(error.issues, root)
-    .take(maxFieldViolations + 1)
+    .take(maxViolations + 1)
     .toArray()
 
 function* violationsOf(issues: z.core.$ZodIssue[], root: PropertyKey[]): Generator<FieldViolation> {

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { FormsApiError, FormsConnectionError, isReason, knownReasons } from './index.ts'
+import { FormsApiError, FormsConnectionError, isReason } from './index.ts'
 import { failure, startServer } from './testing.ts'
 
 const failed = (call: Promise<unknown>) =>
@@ -96,12 +94,5 @@ describe('isReason', () => {
     if (isReason(error, 'FORM_MOVED', 'FORM_NOT_FOUND')) {
       expectTypeOf(error.reason).toEqualTypeOf<'FORM_MOVED' | 'FORM_NOT_FOUND'>()
     }
-  })
-
-  it('knows every reason of docs/errors.md, and no other', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8')
-    const section = page.split('\n## Reasons of the API\n')[1]!.split('\n## ')[0]!
-
-    expect(knownReasons).toEqual([...section.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, reason]) => reason))
   })
 })

@@ -5,7 +5,6 @@ export {
   FormsConnectionError,
   isReason,
   type KnownReason,
-  knownReasons,
   type Reason,
 } from './errors.ts'
 export type { Events, EventsPage, EventsQuery, Position, WatchOptions } from './events/events.ts'
@@ -18,6 +17,7 @@ export type {
   UnpublishOptions,
 } from './forms.ts'
 export type { Keys, KeyWriteOptions } from './keys.ts'
+export { knownReasons } from './known-reasons.ts'
 export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, Masked, MaskOptions, Page, PageQuery } from './pages.ts'
 export type { FormInput, Merge, Role, ServerOwnedFields } from './resources.ts'

@@ -1,3 +1,5 @@
+export * from './api/publish-rules.ts'
+export * from './api/reasons.ts'
 export * from './changes.ts'
 export * from './deleted-form.ts'
 export * from './error.ts'

@@ -1,5 +1,5 @@
 import { fieldPath } from '@fms/aip'
-import { type FormDraft, hasPaymentStep, type PreconditionViolation } from '@fms/contracts'
+import { type FormDraft, hasPaymentStep, type PreconditionViolation, type PublishRule } from '@fms/contracts'
 import { isQuestion } from './is-question.ts'
 import { takeViolations } from './take-violations.ts'
 
@@ -16,7 +16,7 @@ function* everyViolation(draft: FormDraft): Iterable<PreconditionViolation> {
 
 type Check = (draft: FormDraft) => Iterable<PreconditionViolation>
 
-const violation = (type: string, path: PropertyKey[], description: string): PreconditionViolation => ({
+const violation = (type: PublishRule, path: PropertyKey[], description: string): PreconditionViolation => ({
   type,
   subject: fieldPath(['form', ...path]),
   description,

@@ -1,4 +1,5 @@
-import { ApiError, invalidRequest } from '../errors.ts'
+import type { ReasonMetadata } from '@fms/contracts'
+import { apiError, invalidRequest } from '../errors.ts'
 import { fieldPath } from '../field-path.ts'
 import type { Json } from './json.ts'
 import { type JsonMember, JsonSyntaxError, scanJson } from './scan-json.ts'
@@ -8,10 +9,8 @@ const defaultMaxDepth = 64
 /** Maximum number of members of the body itself, nested ones not counted: far more than any request has. */
 const maxMembers = 1000
 
-const malformedJson = (what: string, metadata: Record<string, string> = {}) =>
-  new ApiError('INVALID_ARGUMENT', 'MALFORMED_JSON', `${what} Send the body as JSON in UTF-8 (RFC 8259).`, {
-    metadata,
-  })
+const malformedJson = (what: string, metadata: ReasonMetadata<'MALFORMED_JSON'> = {}) =>
+  apiError('MALFORMED_JSON', metadata, { message: `${what} Send the body as JSON in UTF-8 (RFC 8259).` })
 
 // Despite its name, ignoreBOM keeps a byte order mark in the text, where the scan rejects it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -55,12 +54,8 @@ const scan: typeof scanJson = (...args) => {
     scanJson(...args)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    const { line, column, expected, message } = error
-    throw malformedJson(`The body is not JSON: ${message}.`, {
-      line: `${line}`,
-      column: `${column}`,
-      expected,
-    })
+    const { line, column, expected } = error
+    throw apiError('MALFORMED_JSON', { line: `${line}`, column: `${column}`, expected })
   }
 }
 

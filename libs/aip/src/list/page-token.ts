@@ -7,7 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { ApiError } from '../errors.ts'
+import { apiError } from '../errors.ts'
 import type { Json } from '../json/json.ts'
 
 // token = base64url( version nonce ciphertext tag )
@@ -37,18 +37,8 @@ export interface PageTokens {
   open(scope: string, token: string): Json[]
 }
 
-/**
- * INVALID_PAGE_TOKEN: the text is not a token of this service for this list.
- *
- * @param fixed the parameters that must not change from page to page.
- */
-export const invalidPageToken = (fixed = 'filter and orderBy') =>
-  new ApiError(
-    'INVALID_ARGUMENT',
-    'INVALID_PAGE_TOKEN',
-    'The pageToken does not belong to this list. Start over from the first page, without pageToken, ' +
-      `and keep ${fixed} the same from page to page.`,
-  )
+/** The text is not a token of this service for this list. */
+export const invalidPageToken = () => apiError('INVALID_PAGE_TOKEN', {})
 
 const deriveKey = (secret: string): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'page-token v1', 32)))

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { ApiError } from '@fms/aip'
+import { ApiError, apiError } from '@fms/aip'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { sendError } from './error-handler.ts'
 
@@ -69,10 +69,4 @@ const errorOf = async (ready: (() => Promise<void>) | undefined): Promise<Error 
 }
 
 /** The service, or something that it cannot work without, is not available. */
-const notReady = () =>
-  new ApiError(
-    'UNAVAILABLE',
-    'NOT_READY',
-    'The service is not ready. Wait, and look at its log if it stays so.',
-    { retryAfterSeconds: 1 },
-  )
+const notReady = () => apiError('NOT_READY', {})

@@ -56,6 +56,6 @@ const startOf = (query: ListEventsQuery, position: Position | undefined) => {
   const given = query.afterSequence === undefined ? undefined : Number(query.afterSequence)
   if (!position) return { afterSequence: given }
   const [sequence, skip, afterSequence] = position as [number, number, number]
-  if (given !== undefined && given !== afterSequence) throw invalidPageToken('afterSequence')
+  if (given !== undefined && given !== afterSequence) throw invalidPageToken()
   return { after: { sequence, skip }, afterSequence: afterSequence === none ? undefined : afterSequence }
 }

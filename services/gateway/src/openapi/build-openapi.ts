@@ -1,7 +1,7 @@
-import { ifMatchPattern } from '@fms/aip'
+import { apiError, ifMatchPattern } from '@fms/aip'
+import { type Reason, type ReasonName, reasons } from '@fms/contracts'
 import { z } from 'zod'
 import { type Operation, operations, pathParameters, tags } from './operations.ts'
-import { type ReasonName, reasons } from './reasons.ts'
 import { componentSchemas, refTo, type Schema, schemaOf } from './schemas.ts'
 
 /** Builds the OpenAPI 3.1 document from the contracts that validate requests and responses. */
@@ -51,14 +51,19 @@ The API follows [Google's API Improvement Proposals](https://google.aip.dev).
 - Malformed HTTP, and a head over 64 KiB, gets a 400, 408 or 431 without a body.
 `.trim()
 
-const reasonNames = Object.keys(reasons) as ReasonName[]
+const reasonNames = [...new Set(operations.flatMap((operation) => operation.reasons))].sort()
 
 /** A constant, so that the document does not change between starts. */
 const exampleRequestId = '7e4fe4f4-93f0-4b7c-b0a5-1b1e1a1c5a37'
 
-const exampleOf = (reason: ReasonName) => ({
-  summary: reasons[reason].meaning,
-  value: reasons[reason].example.toBody(exampleRequestId),
+const exampleError = (name: ReasonName) => {
+  const { metadata, fieldViolations, preconditionViolations }: Reason = reasons[name]
+  return apiError(name, metadata as never, { fieldViolations, preconditionViolations })
+}
+
+const exampleOf = (name: ReasonName) => ({
+  summary: reasons[name].meaning,
+  value: exampleError(name).toBody(exampleRequestId),
 })
 
 const componentRef = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
@@ -240,10 +245,10 @@ const referenceTo = (contract: z.ZodType, io: 'input' | 'output'): Schema => {
 }
 
 const errorResponses = (operation: Operation) => {
-  const byCode = Map.groupBy(operation.reasons, (reason) => reasons[reason].example.httpStatus)
+  const byCode = Map.groupBy(operation.reasons, (reason) => exampleError(reason).httpStatus)
   return Object.fromEntries(
     [...byCode].map(([code, names]) => {
-      const repeatable = names.some((name) => reasons[name].example.parts.retryAfterSeconds !== undefined)
+      const repeatable = names.some((name) => reasons[name].retryAfterSeconds !== undefined)
       return [
         code,
         {

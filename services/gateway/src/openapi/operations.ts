@@ -28,6 +28,7 @@ import {
   Organization,
   PageQuery,
   PublishFormRequest,
+  type ReasonName,
   Revision,
   RollbackFormRequest,
   RotateKeyRequest,
@@ -57,7 +58,6 @@ import {
   session,
   whoami,
 } from './examples.ts'
-import type { ReasonName } from './reasons.ts'
 
 /** One operation of the API, as the document describes it. */
 export interface Operation {

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { generatedFiles } from './generate.ts'
+import { tables } from './tables.ts'
+
+const root = join(import.meta.dirname, '../..')
+const files = generatedFiles()
+
+describe('npm run generate', () => {
+  it.each(files)('has written %s', (path, text) => {
+    expect(readFileSync(join(root, path), 'utf8')).toBe(text)
+  })
+
+  it('uses every table once', () => {
+    const markers = files.flatMap(([, text]) => [...text.matchAll(/<!-- table: (.+) -->/g)])
+
+    expect(markers.map(([, name]) => name).sort()).toEqual(Object.keys(tables).sort())
+  })
+})

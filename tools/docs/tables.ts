@@ -1,0 +1,45 @@
+import { httpStatusOf } from '@fms/aip'
+import { compatibilityRules, publishRules, type Reason, reasons } from '@fms/contracts'
+
+type Row = readonly string[]
+
+const code = (text: string | number) => `\`${text}\``
+
+const byName = <T>(entries: Readonly<Record<string, T>>) =>
+  Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1))
+
+const reasonRows = (seenBy: Reason['seenBy']): Row[] => [
+  ['Reason', 'HTTP', 'Status', 'Meaning', 'metadata', 'Also', 'What to do'],
+  ...byName<Reason>(reasons)
+    .filter(([, reason]) => reason.seenBy === seenBy)
+    .map(([name, reason]) => [
+      code(name),
+      `${reason.http ?? httpStatusOf[reason.status]}`,
+      code(reason.status),
+      reason.meaning,
+      Object.keys(reason.metadata).map(code).join(', '),
+      detailsOf(reason).map(code).join(', '),
+      reason.remedy,
+    ]),
+]
+
+/** The details of an error besides those that every error has. */
+const detailsOf = ({ fieldViolations, preconditionViolations, retryAfterSeconds }: Reason): string[] => [
+  ...(fieldViolations ? ['BadRequest'] : []),
+  ...(preconditionViolations ? ['PreconditionFailure'] : []),
+  ...(retryAfterSeconds ? ['RetryInfo'] : []),
+]
+
+const ruleRows = (rules: Readonly<Record<string, string>>): Row[] => [
+  ['Type', 'Rule'],
+  ...byName(rules).map(([type, rule]) => [code(type), rule]),
+]
+
+/** The tables of the documentation that follow from the contracts, by the name in their marker. */
+export const tables: Readonly<Record<string, () => Row[]>> = {
+  'reasons of the API': () => reasonRows(undefined),
+  'reasons for operators': () => reasonRows('operators'),
+  'reasons of formctl': () => reasonRows('formctl'),
+  'rules of publish': () => ruleRows(publishRules),
+  'rules of refuseBreaking': () => ruleRows(compatibilityRules),
+}
