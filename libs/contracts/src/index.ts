@@ -1,3 +1,4 @@
+export * from './api/operations.ts'
 export * from './api/publish-rules.ts'
 export * from './api/reasons.ts'
 export * from './changes.ts'

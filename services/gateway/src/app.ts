@@ -1,5 +1,5 @@
 import { type MaskMembers, maskMembersOf } from '@fms/aip'
-import { Form, Revision } from '@fms/contracts'
+import { allOperations, Form, type Operation, operations, Revision, routePatternOf } from '@fms/contracts'
 import {
   collectPaths,
   connectNats,
@@ -8,7 +8,7 @@ import {
   formBodyBytes,
   rejectUnknownPaths,
 } from '@fms/service-kit'
-import type { FastifyBaseLogger, FastifyInstance, HTTPMethods } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Agent } from 'undici'
 import { authenticate, reauthorizeLateBodies, requireMembership } from './caller/authenticate.ts'
 import { type Authorize, createAuthorizationCache } from './caller/authorization-cache.ts'
@@ -39,7 +39,7 @@ import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { maxBufferedBytes } from './upstream/buffering-dispatcher.ts'
-import { anyOrganization, type ForwardOptions, forward } from './upstream/forward.ts'
+import { anyOrganization, forward } from './upstream/forward.ts'
 import { createAgent, createStreamAgent, createUpstream, probe, type Upstream } from './upstream/upstream.ts'
 
 /** Longer heads get a 431. */
@@ -59,10 +59,6 @@ const streamTimeoutMs = 15_000
 
 /** The largest body of a sign-in, which anybody can send. */
 const sessionBodyLimitBytes = 4 * 1024
-
-const organizationPath = '/organizations/:organizationRef'
-const formPath = `${organizationPath}/forms/:formRef`
-const deletedFormPath = `${organizationPath}/deletedForms/:formRef`
 
 /** What the routes under `/v2` need. */
 interface GatewayDeps {
@@ -194,41 +190,42 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     requireMembership(guarded)
     holdBodies(guarded, new ByteBudget('requests', maxBodyBytes))
     reauthorizeLateBodies(guarded, authorize)
-    guarded.register(organizationRoutes(deps))
-    guarded.register(formRoutes(deps))
+    for (const operation of allOperations) if (isForwarded(operation)) forwardTo(guarded, deps, operation)
+    guarded.register(publicIdRoute(deps, operations.getForm, '', maskMembersOf(Form)))
+    guarded.register(publicIdRoute(deps, operations.getRevision, '/revisions/live', maskMembersOf(Revision)))
+    guarded.register(eventStreamRoute(deps))
     guarded.register(publishRoute(deps))
   })
 }
 
-/** Returns a function that registers routes whose requests are forwarded to a service. */
-const forwardTo =
-  (
-    service: 'organizations' | 'forms',
-    { memory, doors, authorize, ...deps }: GatewayDeps,
-    app: FastifyInstance,
-  ) =>
-  (methods: HTTPMethods[], paths: string[], options: Pick<ForwardOptions, 'config' | 'bodyLimit'> = {}) =>
-    void app.register(forward, {
-      to: deps[service],
-      door: doors[service],
-      authorize,
-      memory,
-      methods,
-      paths,
-      ...options,
-    })
+interface ForwardedOperation extends Operation {
+  service: 'organizations' | 'forms'
+}
 
-const list = { config: { isList: true } }
-const dear = { config: { isDear: true } }
-const form = { bodyLimit: formBodyBytes }
+/** Sign-ins and streams have routes of their own. */
+const isForwarded = (operation: Operation): operation is ForwardedOperation =>
+  ['organizations', 'forms'].includes(operation.service) &&
+  operation.who !== 'anyone' &&
+  operation.cost !== 'stream'
 
-const organizationRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
-  const route = forwardTo('organizations', deps, app)
-  route(['GET'], ['/organizations'], list)
-  route(['GET'], [organizationPath, '/whoami'])
-  route(['GET', 'POST'], ['/keys'])
-  route(['DELETE'], ['/keys/:keyId'])
-  route(['POST'], ['/keys/:keyId/rotate'])
+/** Registers a route whose requests are forwarded to the service of an operation. @param path by default its own. */
+const forwardTo = (
+  app: FastifyInstance,
+  { memory, doors, authorize, ...deps }: GatewayDeps,
+  operation: ForwardedOperation,
+  path = routePatternOf(operation),
+) => {
+  const { service, method, cost, who, sendsForm } = operation
+  app.register(forward, {
+    to: deps[service],
+    door: doors[service],
+    authorize,
+    memory,
+    methods: [method],
+    paths: [path],
+    config: { isList: cost === 'list', isDear: cost === 'dear', requiresOwner: who === 'owner' },
+    ...(sendsForm && { bodyLimit: formBodyBytes }),
+  })
 }
 
 const sessionRoute =
@@ -242,48 +239,37 @@ const sessionRoute =
     })
   }
 
-const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
-  const route = forwardTo('forms', deps, app)
-  route(
-    ['GET'],
-    [`${organizationPath}/forms`, `${formPath}/revisions`, `${organizationPath}/deletedForms`],
-    list,
-  )
-  route(['GET'], [`${organizationPath}/events`], list)
-  route(['POST'], [`${organizationPath}/forms`], form)
-  route(['PATCH'], [formPath], form)
-  route(['GET'], [formPath, `${formPath}/revisions/:revisionRef`, `${organizationPath}/events/:eventId`])
-  route(['GET'], [`${formPath}/changes`], dear)
-  route(['DELETE'], [formPath], dear)
-  route(['POST'], [`${deletedFormPath}/undelete`, `${formPath}/revisions/:revisionRef/rollback`], dear)
-  route(['DELETE'], [deletedFormPath], { config: { requiresOwner: true, isDear: true } })
-  route(['POST'], [`${formPath}/unpublish`])
-  app.register(forwardStream, {
-    path: `${organizationPath}/events/stream`,
-    to: deps.forms,
-    door: deps.doors.forms,
-    agent: deps.streamAgent,
-    limits: new StreamLimits(),
-    authorize: deps.authorize,
-  })
-  const path = `/organizations/${anyOrganization}/forms/:formRef`
-  app.register(publicIdRoute(deps, path, maskMembersOf(Form)))
-  app.register(publicIdRoute(deps, `${path}/revisions/live`, maskMembersOf(Revision)))
-}
+const eventStreamRoute =
+  ({ forms, doors, streamAgent, authorize }: GatewayDeps) =>
+  async (app: FastifyInstance) => {
+    app.register(forwardStream, {
+      path: routePatternOf(operations.streamEvents),
+      to: forms,
+      door: doors.forms,
+      agent: streamAgent,
+      limits: new StreamLimits(),
+      authorize,
+    })
+  }
 
-/** One of the two reads of a form by its public id, in whichever organization it is (AIP-159). */
+/**
+ * One of the two reads of a form by its public id, in whichever organization it is (AIP-159).
+ *
+ * @param rest the path after that of the form.
+ */
 const publicIdRoute =
-  (deps: GatewayDeps, path: string, members: MaskMembers) => async (app: FastifyInstance) => {
+  (deps: GatewayDeps, read: ForwardedOperation, rest: string, members: MaskMembers) =>
+  async (app: FastifyInstance) => {
     const { findOwner, authorize, limits } = deps
     resolveOrganization(app, { findOwner, authorize, limits, members })
-    forwardTo('forms', deps, app)(['GET'], [path])
+    forwardTo(app, deps, read, `/organizations/${anyOrganization}/forms/:formRef${rest}`)
   }
 
 const publishRoute =
   ({ config, doors, authorize, publisher }: GatewayDeps) =>
   async (app: FastifyInstance) => {
     app.register(publishForm, {
-      path: `${formPath}/publish`,
+      path: routePatternOf(operations.publishForm),
       door: doors.publish,
       authorize,
       publisher,

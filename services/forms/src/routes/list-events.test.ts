@@ -183,7 +183,7 @@ describe('a page of events', () => {
       expect(await refused(service, { ...other, pageToken })).toMatchObject({ reason: 'INVALID_PAGE_TOKEN' })
     }
     expect(await refused(service, { ...query, afterSequence: 1, pageToken })).toMatchObject({
-      message: expect.stringContaining('keep afterSequence the same'),
+      message: expect.stringContaining('afterSequence the same'),
     })
   })
 

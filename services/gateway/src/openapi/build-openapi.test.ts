@@ -3,7 +3,7 @@ import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { apiReasons, Form } from '@fms/contracts'
+import { allOperations, apiReasons, Form, routePatternOf } from '@fms/contracts'
 import { draftInputArbitrary } from '@fms/contracts/arbitrary'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -12,7 +12,6 @@ import { describe, expect, it } from 'vitest'
 import { startGateway } from '../testing.ts'
 import { buildOpenApi } from './build-openapi.ts'
 import { form } from './examples.ts'
-import { operations } from './operations.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 const document = buildOpenApi()
@@ -44,9 +43,9 @@ describe('the OpenAPI document', () => {
       .filter(({ path }) => path.startsWith('/v2/') && !/^\/v2\/(docs\/|console\*)/.test(path))
       .flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`))
 
-    const documented = operations.flatMap(({ method, path }) => {
-      const route = `/v2${path.replace(/\{(\w+)\}/g, ':$1')}`
-      return [`${method.toUpperCase()} ${route}`, ...(method === 'get' ? [`HEAD ${route}`] : [])]
+    const documented = allOperations.flatMap(({ method, path }) => {
+      const route = `/v2${routePatternOf({ path })}`
+      return [`${method} ${route}`, ...(method === 'GET' ? [`HEAD ${route}`] : [])]
     })
     expect(routes.filter((route) => !route.includes('/-/')).sort()).toEqual(documented.sort())
   })
@@ -110,7 +109,7 @@ describe('for client generators, the document', () => {
   })
 
   it('has no schema named like a generated response type', () => {
-    const responseTypes = operations.map(({ id }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`)
+    const responseTypes = allOperations.map(({ id }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`)
 
     expect(Object.keys(schemas).filter((name) => responseTypes.includes(name))).toEqual([])
   })

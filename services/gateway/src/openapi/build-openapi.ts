@@ -1,7 +1,17 @@
-import { apiError, ifMatchPattern } from '@fms/aip'
-import { type Reason, type ReasonName, reasons } from '@fms/contracts'
+import { apiError } from '@fms/aip'
+import {
+  allOperations,
+  type NamedOperation,
+  type Operation,
+  type Reason,
+  type ReasonName,
+  reasons,
+  reasonsOf,
+} from '@fms/contracts'
 import { z } from 'zod'
-import { type Operation, operations, pathParameters, tags } from './operations.ts'
+import { type Examples, examples } from './examples.ts'
+import { headerRefs, headers, headersOf } from './headers.ts'
+import { parameters, queryParameters } from './parameters.ts'
 import { componentSchemas, refTo, type Schema, schemaOf } from './schemas.ts'
 
 /** Builds the OpenAPI 3.1 document from the contracts that validate requests and responses. */
@@ -18,7 +28,10 @@ export const buildOpenApi = () => ({
   security: [{ apiKey: [] }],
   tags,
   paths: Object.fromEntries(
-    [...Map.groupBy(operations, ({ path }) => path)].map(([path, ofPath]) => [path, pathItem(path, ofPath)]),
+    [...Map.groupBy(allOperations, ({ path }) => path)].map(([path, ofPath]) => [
+      path,
+      pathItem(path, ofPath),
+    ]),
   ),
   components: {
     schemas: componentSchemas(),
@@ -36,6 +49,25 @@ export const buildOpenApi = () => ({
   },
 })
 
+const tags = [
+  { name: 'Organizations', description: 'The owners of forms. Operators create and change them.' },
+  {
+    name: 'Forms',
+    description: 'A form is a draft. Edits change the draft only; respondents see what was published last.',
+  },
+  { name: 'Revisions', description: 'Published copies of drafts. Only their `alternateIds` can change.' },
+  {
+    name: 'Events',
+    description: 'The log of an organization: one event for each change of a form, numbered without gaps.',
+  },
+  {
+    name: 'Keys',
+    description:
+      'The caller, and the API keys of the user. A key cannot create one with more rights than its own.',
+  },
+  { name: 'Reference', description: 'The description of this API, and the console. No key is needed.' },
+]
+
 const description = `
 The API follows [Google's API Improvement Proposals](https://google.aip.dev).
 
@@ -51,7 +83,7 @@ The API follows [Google's API Improvement Proposals](https://google.aip.dev).
 - Malformed HTTP, and a head over 64 KiB, gets a 400, 408 or 431 without a body.
 `.trim()
 
-const reasonNames = [...new Set(operations.flatMap((operation) => operation.reasons))].sort()
+const reasonNames = [...new Set(allOperations.flatMap(reasonsOf))].sort()
 
 /** A constant, so that the document does not change between starts. */
 const exampleRequestId = '7e4fe4f4-93f0-4b7c-b0a5-1b1e1a1c5a37'
@@ -68,115 +100,31 @@ const exampleOf = (name: ReasonName) => ({
 
 const componentRef = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
-const headers = {
-  'x-request-id': {
-    description: "The request's id, which is also in the log lines of every service.",
-    schema: { type: 'string', maxLength: 128 },
-  },
-  'cache-control': {
-    description:
-      '`no-store` with an error. Where a key is needed, `private, no-cache`; `private, max-age=31536000, immutable` for a revision by UUID with a `readMask` without `alternateIds`.',
-    schema: { type: 'string' },
-  },
-  vary: {
-    description: 'The request headers that the response depends on; `x-api-key` is one of them.',
-    schema: { type: 'string' },
-  },
-  etag: {
-    description:
-      "The form's state (AIP-154). Absent on dry runs. Send it back as it came, quotes included, in `If-Match` or `If-None-Match`.",
-    schema: { type: 'string' },
-    example: '"3-live.12"',
-  },
-  'x-request-replayed': {
-    description:
-      '`true` if a request with this `requestId` was carried out before: the response has the form as it is now. Otherwise absent.',
-    schema: { type: 'string', const: 'true' },
-  },
-  'retry-after': {
-    description: 'Seconds after which a repeat may help.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'www-authenticate': { schema: { type: 'string', const: 'ApiKey realm="forms"' } },
-  'ratelimit-limit': {
-    description: 'Requests that the key may send in a minute. Absent where the operator sets no limit.',
-    schema: { type: 'integer', minimum: 1 },
-  },
-  'ratelimit-remaining': {
-    description: 'Requests left in this minute.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'ratelimit-reset': {
-    description: 'Seconds until the next minute begins.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-}
-
-const headerRefs = (...names: (keyof typeof headers)[]) =>
-  Object.fromEntries(names.map((name) => [name, componentRef('headers', name)]))
-
-/** Without an example, which the reference page would send with every request. */
-const requestHeader = (name: string, description: string, schema: Schema) => ({
-  name,
-  in: 'header',
-  description,
-  schema,
-})
-
-const parameters = {
-  ...Object.fromEntries(
-    Object.entries(pathParameters).map(([name, { description, example }]) => [
-      name,
-      { name, in: 'path', required: true, description, schema: { type: 'string' }, example },
-    ]),
-  ),
-  'x-request-id': requestHeader(
-    'x-request-id',
-    'Your own id for this request: 1 to 128 visible ASCII characters. Anything else is replaced.',
-    { type: 'string' },
-  ),
-  'if-match': requestHeader(
-    'if-match',
-    'Rejects the request (412) unless the draft has this ETag, such as `"3-live.12"`. `*` matches any existing form.',
-    { type: 'string', pattern: ifMatchPattern },
-  ),
-  'if-none-match': requestHeader(
-    'if-none-match',
-    'Responds with 304 while the form has this ETag, such as `"3-live.12"`.',
-    { type: 'string' },
-  ),
-  'last-event-id': requestHeader(
-    'last-event-id',
-    'The last `id` of an interrupted stream, which continues after it. Takes precedence over `afterSequence`.',
-    { type: 'string', pattern: '^[0-9]{0,16}$' },
-  ),
-}
-
-const pathItem = (path: string, ofPath: Operation[]) => ({
+const pathItem = (path: string, ofPath: NamedOperation[]) => ({
   parameters: [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => componentRef('parameters', name!)),
     componentRef('parameters', 'x-request-id'),
   ],
-  ...Object.fromEntries(ofPath.map((operation) => [operation.method, operationObject(operation)])),
+  ...Object.fromEntries(
+    ofPath.map((operation) => [operation.method.toLowerCase(), operationObject(operation)]),
+  ),
 })
 
-const operationObject = (operation: Operation) => {
-  const { id, tag, summary, description, requestHeaders, body, response } = operation
-  const parameters = [
-    ...(requestHeaders ? [componentRef('parameters', requestHeaders)] : []),
-    ...queryParameters(operation),
-  ]
+const operationObject = (operation: NamedOperation) => {
+  const { id, tag, summary, description, header, body, response } = operation
+  const { request: ofBody, response: ofResponse }: Examples = examples[id]
+  const parameters = [...(header ? [componentRef('parameters', header)] : []), ...queryParameters(operation)]
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description && { description }),
-    ...(isPublic(operation) && { security: [] }),
+    ...(operation.who === 'anyone' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
-        required: body.required,
-        content: contentOf('application/json', referenceTo(body.contract, 'input'), body.examples),
+        required: !body.safeParse(undefined).success,
+        content: contentOf('application/json', referenceTo(body, 'input'), ofBody),
       },
     }),
     responses: {
@@ -184,16 +132,16 @@ const operationObject = (operation: Operation) => {
         description: response.description,
         headers: headerRefs(
           ...headersOf(operation),
-          ...(response.etag ? (['etag'] as const) : []),
-          ...(response.replayable ? (['x-request-replayed'] as const) : []),
+          ...(response.hasETag ? (['etag'] as const) : []),
+          ...(response.isReplayable ? (['x-request-replayed'] as const) : []),
         ),
         content: contentOf(
           response.mediaType ?? 'application/json',
           referenceTo(response.contract, 'output'),
-          response.examples,
+          ofResponse,
         ),
       },
-      ...(requestHeaders === 'if-none-match' && {
+      ...(header === 'if-none-match' && {
         304: {
           description: 'The ETag is that of `If-None-Match`.',
           headers: headerRefs(...headersOf(operation), 'etag'),
@@ -202,27 +150,6 @@ const operationObject = (operation: Operation) => {
       ...errorResponses(operation),
     },
   }
-}
-
-const isPublic = ({ reasons }: Operation) => !reasons.includes('API_KEY_INVALID')
-
-/** The headers of every response. A 401 has those of the rate limit only if the key ends during the request. */
-const headersOf = (operation: Operation): (keyof typeof headers)[] =>
-  isPublic(operation)
-    ? ['x-request-id', 'cache-control']
-    : ['x-request-id', 'cache-control', 'vary', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
-
-const queryParameters = ({ query, filterFields, orderFields }: Operation) => {
-  const { properties = {} } = schemaOf(query, 'input')
-  const fields: Record<string, string | undefined> = { filter: filterFields, orderBy: orderFields }
-  return Object.entries(properties as Record<string, Schema>).map(
-    ([name, { description = '', ...schema }]) => ({
-      name,
-      in: 'query',
-      description: fields[name] ? `${description} Fields: ${fields[name]}.` : description,
-      schema,
-    }),
-  )
 }
 
 const contentOf = (mediaType: string, schema: Schema, examples: Record<string, unknown> = {}) => ({
@@ -245,7 +172,7 @@ const referenceTo = (contract: z.ZodType, io: 'input' | 'output'): Schema => {
 }
 
 const errorResponses = (operation: Operation) => {
-  const byCode = Map.groupBy(operation.reasons, (reason) => exampleError(reason).httpStatus)
+  const byCode = Map.groupBy(reasonsOf(operation), (reason) => exampleError(reason).httpStatus)
   return Object.fromEntries(
     [...byCode].map(([code, names]) => {
       const repeatable = names.some((name) => reasons[name].retryAfterSeconds !== undefined)

@@ -12,6 +12,7 @@ import {
   ListKeysResponse,
   ListOrganizationsResponse,
   ListRevisionsResponse,
+  type OperationId,
   Organization,
   Revision,
   Whoami,
@@ -45,7 +46,7 @@ export const form = Form.parse({
   updateTime: '2026-11-20T09:31:12.480Z',
 })
 
-export const revision = Revision.parse({
+const revision = Revision.parse({
   path: `${form.path}/revisions/${revisionId}`,
   alternateIds: ['live'],
   createTime: '2026-11-20T09:32:00.125Z',
@@ -55,7 +56,7 @@ export const revision = Revision.parse({
   form: { ...form, live: true },
 })
 
-export const deletedForm = DeletedForm.parse({
+const deletedForm = DeletedForm.parse({
   path: `organizations/${organizationId}/deletedForms/${formId}`,
   publicId: form.publicId,
   name: form.name,
@@ -88,7 +89,7 @@ export const event = FormEvent.parse({
   },
 })
 
-export const eventsPage = ListEventsResponse.parse({
+const eventsPage = ListEventsResponse.parse({
   nextPageToken: '',
   oldestSequence: '0000000000000001',
   lastSequence: event.sequence,
@@ -96,7 +97,7 @@ export const eventsPage = ListEventsResponse.parse({
 })
 
 /** A stream of {@link event}: a comment with the position of the start, then the event. */
-export const eventStream = `:
+const eventStream = `:
 id: 0000000000000311
 
 id: ${event.sequence}
@@ -116,17 +117,17 @@ export const key = Key.parse({
   current: true,
 })
 
-export const issuedKey = IssuedKey.parse({
+const issuedKey = IssuedKey.parse({
   key: { ...key, lastUsedTime: '', current: false },
   secret: 'fms_Zk3vQ9xT…',
 })
 
-export const session = IssuedKey.parse({
+const session = IssuedKey.parse({
   key: { ...issuedKey.key, name: 'Console', expireTime: '2026-11-20T21:30:00.000Z' },
   secret: issuedKey.secret,
 })
 
-export const whoami = Whoami.parse({
+const whoami = Whoami.parse({
   user: {
     path: 'users/4b1f0a52-0c1e-4f0b-8d53-7a6d2f1c3b22',
     email: 'ada@example.com',
@@ -136,7 +137,7 @@ export const whoami = Whoami.parse({
   memberships: [{ organization, role: 'owner' }],
 })
 
-export const formChanges = FormChanges.parse({
+const formChanges = FormChanges.parse({
   from: revision.path,
   to: form.path,
   changes: [
@@ -164,9 +165,86 @@ export const formChanges = FormChanges.parse({
 
 const lastPage = { nextPageToken: '', totalSize: 1 }
 
-export const allOrganizations = AllOrganizationsResponse.parse({ organizations: [organization] })
-export const organizationsPage = ListOrganizationsResponse.parse({ ...allOrganizations, ...lastPage })
-export const keysPage = ListKeysResponse.parse({ keys: [key], ...lastPage })
-export const formsPage = ListFormsResponse.parse({ forms: [form], ...lastPage })
-export const deletedFormsPage = ListDeletedFormsResponse.parse({ deletedForms: [deletedForm], ...lastPage })
-export const revisionsPage = ListRevisionsResponse.parse({ revisions: [revision], ...lastPage })
+const allOrganizations = AllOrganizationsResponse.parse({ organizations: [organization] })
+const organizationsPage = ListOrganizationsResponse.parse({ ...allOrganizations, ...lastPage })
+const keysPage = ListKeysResponse.parse({ keys: [key], ...lastPage })
+const formsPage = ListFormsResponse.parse({ forms: [form], ...lastPage })
+const deletedFormsPage = ListDeletedFormsResponse.parse({ deletedForms: [deletedForm], ...lastPage })
+const revisionsPage = ListRevisionsResponse.parse({ revisions: [revision], ...lastPage })
+
+const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
+
+type NamedExamples = Readonly<Record<string, unknown>>
+
+/** Examples of the bodies of an operation, by name. */
+export interface Examples {
+  request?: NamedExamples
+  response?: NamedExamples
+}
+
+/** Examples for each operation. */
+export const examples: Readonly<Record<OperationId, Examples>> = {
+  listOrganizations: { response: { page: organizationsPage, all: allOrganizations } },
+  getOrganization: { response: { organization } },
+  listForms: { response: { page: formsPage } },
+  createForm: {
+    request: {
+      'only defaults': { form: {} },
+      'customer feedback': { form: { name: form.name, steps: form.steps } },
+      'safe to repeat, with an id of your own': { form: {}, formId, requestId },
+    },
+    response: { form },
+  },
+  getForm: { response: { form } },
+  updateForm: {
+    request: {
+      'another name and colour': {
+        form: { name: 'How was it?', theme: { primaryColor: '#0f766e' }, description: null },
+      },
+    },
+    response: { form },
+  },
+  deleteForm: {
+    request: { 'a dry run': { validateOnly: true }, 'safe to repeat': { requestId } },
+    response: { deleted: {} },
+  },
+  listDeletedForms: { response: { page: deletedFormsPage } },
+  undeleteForm: { request: { 'safe to repeat': { requestId } }, response: { form } },
+  purgeForm: {
+    request: { 'a dry run': { validateOnly: true }, 'safe to repeat': { requestId } },
+    response: { deleted: {} },
+  },
+  publishForm: {
+    request: {
+      'safe to repeat': { requestId },
+      'with a note, and without orphaned answers': { note: revision.note, refuseBreaking: true },
+    },
+    response: { form: { ...form, live: true } },
+  },
+  unpublishForm: {
+    request: { 'with a reason, and safe to repeat': { note: 'The price was wrong.', requestId } },
+    response: { form },
+  },
+  listRevisions: { response: { page: revisionsPage } },
+  getRevision: { response: { revision } },
+  rollbackForm: {
+    request: { 'a dry run': { validateOnly: true }, 'safe to repeat': { requestId } },
+    response: { form },
+  },
+  listEvents: { response: { page: eventsPage } },
+  streamEvents: { response: { stream: eventStream } },
+  getEvent: { response: { event } },
+  getChanges: { response: { changes: formChanges } },
+  getWhoami: { response: { whoami } },
+  listKeys: { response: { page: keysPage } },
+  createKey: {
+    request: { 'for a dashboard': { key: { name: 'Dashboard', readOnly: true } } },
+    response: { key: issuedKey },
+  },
+  rotateKey: { request: { 'a day for both keys': { overlapSeconds: 86_400 } }, response: { key: issuedKey } },
+  deleteKey: { request: { 'a dry run': { validateOnly: true } }, response: { deleted: {} } },
+  createSession: { request: { code: { code: 'the code of the link' } }, response: { session } },
+  getOpenApi: {},
+  getDocs: {},
+  getConsole: {},
+}

@@ -1,0 +1,551 @@
+import { z } from 'zod'
+import { ChangesQuery, FormChanges } from '../changes.ts'
+import { ListDeletedFormsResponse } from '../deleted-form.ts'
+import { FormEvent } from '../event.ts'
+import { Form } from '../form.ts'
+import {
+  CreateKeyRequest,
+  CreateSessionRequest,
+  DeleteKeyQuery,
+  DeleteKeyRequest,
+  IssuedKey,
+  ListKeysResponse,
+  RotateKeyRequest,
+  Whoami,
+} from '../key.ts'
+import { AllOrganizationsResponse, ListOrganizationsResponse, Organization } from '../organization.ts'
+import {
+  CreateFormRequest,
+  DeleteFormQuery,
+  DeleteFormRequest,
+  EmptyResponse,
+  GetQuery,
+  ListEventsQuery,
+  ListEventsResponse,
+  ListFormsQuery,
+  ListFormsResponse,
+  ListOrganizationsQuery,
+  ListRevisionsQuery,
+  ListRevisionsResponse,
+  PageQuery,
+  PublishFormRequest,
+  RollbackFormRequest,
+  StreamEventsQuery,
+  UndeleteFormRequest,
+  UnpublishFormRequest,
+  UpdateFormRequest,
+} from '../requests.ts'
+import { Revision } from '../revision.ts'
+import type { ReasonName } from './reasons.ts'
+
+/** An operation of the API. */
+export interface Operation {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Without `/v2`. Parameters are in braces. */
+  path: string
+  /** What carries it out. The gateway forwards requests to organizations and forms, and commands to the publisher. */
+  service: 'organizations' | 'forms' | 'publisher' | 'gateway'
+  /**
+   * Who may request it: anyone without a key; whoever has a key; only with a key and a role that may write; or only owners.
+   * In an organization: only its members.
+   */
+  who: 'anyone' | 'reader' | 'writer' | 'owner'
+  /**
+   * Its cost at the door of the service, by default ordinary: always dear; dear for a long page; or not known before its
+   * end. A body over 16 KiB, and a publish with `refuseBreaking`, are dear as well.
+   */
+  cost?: 'dear' | 'list' | 'stream'
+  tag: 'Organizations' | 'Forms' | 'Revisions' | 'Events' | 'Keys' | 'Reference'
+  summary: string
+  /** Markdown. */
+  description?: string
+  /** By default, every parameter is rejected. */
+  query?: z.ZodObject
+  /** The fields of `filter` and `orderBy`, in Markdown. */
+  filterFields?: string
+  orderFields?: string
+  /** A request header with a meaning of its own. */
+  header?: 'if-match' | 'if-none-match' | 'last-event-id'
+  /** May be omitted if the contract has a default. */
+  body?: z.ZodType
+  /** The body contains a form, so it may have 1 MiB instead of 16 KiB. */
+  sendsForm?: true
+  response: {
+    description: string
+    contract: z.ZodType
+    /** By default JSON. */
+    mediaType?: string
+    hasETag?: true
+    /** The response of a repeat has the header `x-request-replayed`. */
+    isReplayable?: true
+  }
+  /** Its reasons besides those of {@link reasonsOf}. */
+  reasons?: readonly ReasonName[]
+}
+
+const organizationPath = '/organizations/{organizationRef}'
+const formPath = `${organizationPath}/forms/{formRef}`
+const deletedFormPath = `${organizationPath}/deletedForms/{formRef}`
+
+const page = (contract: z.ZodType) => ({ description: 'A page.', contract })
+const writtenForm = (description: string) =>
+  ({ description, contract: Form, hasETag: true, isReplayable: true }) as const
+const nothing = { description: 'An empty object.', contract: EmptyResponse }
+const html = { description: 'An HTML page.', contract: z.string(), mediaType: 'text/html' }
+
+/** Every operation of the API, by id, in the order of the OpenAPI document. */
+export const operations = {
+  listOrganizations: {
+    method: 'GET',
+    path: '/organizations',
+    service: 'organizations',
+    who: 'reader',
+    cost: 'list',
+    tag: 'Organizations',
+    summary: 'List your organizations',
+    description:
+      'A page of the organizations that the user of the key is a member of, oldest first unless `orderBy` says otherwise. With `all=true` the response has all of them, in the order in which the memberships began.',
+    query: ListOrganizationsQuery,
+    filterFields: '`createTime`, `name`, `slug`',
+    orderFields: '`createTime` (the default), `name`, `slug`',
+    response: {
+      description: 'A page, or with `all=true` all organizations.',
+      contract: z.union([ListOrganizationsResponse, AllOrganizationsResponse]),
+    },
+  },
+  getOrganization: {
+    method: 'GET',
+    path: organizationPath,
+    service: 'organizations',
+    who: 'reader',
+    tag: 'Organizations',
+    summary: 'Get an organization',
+    response: { description: 'The organization.', contract: Organization },
+  },
+  listForms: {
+    method: 'GET',
+    path: `${organizationPath}/forms`,
+    service: 'forms',
+    who: 'reader',
+    cost: 'list',
+    tag: 'Forms',
+    summary: 'List the forms of an organization',
+    description:
+      'A page of drafts, most recently updated first unless `orderBy` says otherwise. To read every form while others edit, order by `createTime`.',
+    query: ListFormsQuery,
+    filterFields:
+      '`name`, `publicId`, `type`, `createTime`, `updateTime`; `search("text")` and bare words search in names',
+    orderFields: '`name`, `publicId`, `createTime`, `updateTime` (the default, `desc`), `replyCount`',
+    response: page(ListFormsResponse),
+    reasons: ['FILTER_TOO_EXPENSIVE'],
+  },
+  createForm: {
+    method: 'POST',
+    path: `${organizationPath}/forms`,
+    service: 'forms',
+    who: 'writer',
+    tag: 'Forms',
+    summary: 'Create a form',
+    description:
+      'Creates a draft. Omitted members of `form` get their defaults; so does `null`, except for `name`, `type` and `defaultMode`. With `formId` you choose the id of the form, which must be new in the organization. Without `requestId` and `formId`, a repeated create creates a second form.',
+    body: CreateFormRequest,
+    sendsForm: true,
+    response: writtenForm('The form.'),
+    reasons: ['FORM_NOT_FOUND', 'FORM_ID_TAKEN', 'UPDATE_ABORTED', 'QUOTA_EXCEEDED'],
+  },
+  getForm: {
+    method: 'GET',
+    path: formPath,
+    service: 'forms',
+    who: 'reader',
+    tag: 'Forms',
+    summary: 'Get a form',
+    description: 'The current draft. `live` is true if a revision is live.',
+    query: GetQuery,
+    header: 'if-none-match',
+    response: { description: 'The form.', contract: Form, hasETag: true },
+  },
+  updateForm: {
+    method: 'PATCH',
+    path: formPath,
+    service: 'forms',
+    who: 'writer',
+    tag: 'Forms',
+    summary: 'Update a form',
+    description:
+      '`form` is a JSON Merge Patch (RFC 7396) of the draft. Respondents see the change after the next publish. A patch that changes nothing does not change `updateTime` and the ETag.',
+    header: 'if-match',
+    body: UpdateFormRequest,
+    sendsForm: true,
+    response: writtenForm('The whole form.'),
+    reasons: ['QUOTA_EXCEEDED'],
+  },
+  deleteForm: {
+    method: 'DELETE',
+    path: formPath,
+    service: 'forms',
+    who: 'writer',
+    cost: 'dear',
+    tag: 'Forms',
+    summary: 'Delete a form',
+    description:
+      'The form and its revisions are invisible at once. Until its `purgeTime`, the form is in the list of deleted forms and can be restored; if the operator has set `DELETED_FORMS_DAYS=0`, it is gone for good. An empty body means `{}`. Proxies may drop the body of a DELETE, so the query also accepts its members; body and query must not disagree.',
+    query: DeleteFormQuery,
+    header: 'if-match',
+    body: DeleteFormRequest,
+    response: { ...nothing, isReplayable: true },
+  },
+  listDeletedForms: {
+    method: 'GET',
+    path: `${organizationPath}/deletedForms`,
+    service: 'forms',
+    who: 'reader',
+    cost: 'list',
+    tag: 'Forms',
+    summary: 'List the deleted forms of an organization',
+    description: 'A page of the deleted forms that can be restored, most recently deleted first.',
+    query: PageQuery,
+    response: page(ListDeletedFormsResponse),
+    reasons: ['FILTER_TOO_EXPENSIVE'],
+  },
+  undeleteForm: {
+    method: 'POST',
+    path: `${deletedFormPath}/undelete`,
+    service: 'forms',
+    who: 'writer',
+    cost: 'dear',
+    tag: 'Forms',
+    summary: 'Restore a deleted form',
+    description:
+      'Restores the form as it was before its delete: ids, draft, times, revisions, `live` and replies. `If-Match` accepts the ETag that it had. An empty body means `{}`.',
+    header: 'if-match',
+    body: UndeleteFormRequest,
+    response: writtenForm('The form.'),
+    reasons: ['FORM_NOT_FOUND', 'FORM_ID_TAKEN', 'QUOTA_EXCEEDED'],
+  },
+  purgeForm: {
+    method: 'DELETE',
+    path: deletedFormPath,
+    service: 'forms',
+    who: 'owner',
+    cost: 'dear',
+    tag: 'Forms',
+    summary: 'Purge a deleted form',
+    description:
+      'Removes a deleted form, its revisions and its replies for good before its `purgeTime`, and frees its ids. Only for owners. `If-Match` accepts the ETag that the form had. Body and query are those of a delete.',
+    query: DeleteFormQuery,
+    header: 'if-match',
+    body: DeleteFormRequest,
+    response: { ...nothing, isReplayable: true },
+  },
+  publishForm: {
+    method: 'POST',
+    path: `${formPath}/publish`,
+    service: 'publisher',
+    who: 'writer',
+    tag: 'Forms',
+    summary: 'Publish a form',
+    description:
+      'Freezes the draft as a new revision and makes it the one that respondents see. A read right after the response returns it. An empty body means `{}`. With a `requestId` the request is safe to repeat. With `refuseBreaking`, the draft is compared with the revision that is live at that time.',
+    header: 'if-match',
+    body: PublishFormRequest,
+    response: { description: 'The form, `live: true`.', contract: Form, hasETag: true },
+    reasons: [
+      'QUOTA_EXCEEDED',
+      'DRAFT_NOT_PUBLISHABLE',
+      'BREAKING_CHANGES',
+      'PUBLISHING_UNAVAILABLE',
+      'PUBLISH_TIMEOUT',
+    ],
+  },
+  unpublishForm: {
+    method: 'POST',
+    path: `${formPath}/unpublish`,
+    service: 'forms',
+    who: 'writer',
+    tag: 'Forms',
+    summary: 'Take a form down',
+    description:
+      'Respondents no longer see the form: no revision is live until the next publish. The draft and all revisions stay. An empty body means `{}`. Only a publish that begins later makes the form live again, not the repeat of an earlier one.',
+    header: 'if-match',
+    body: UnpublishFormRequest,
+    response: writtenForm('The form, `live: false`.'),
+    reasons: ['FORM_NOT_LIVE'],
+  },
+  listRevisions: {
+    method: 'GET',
+    path: `${formPath}/revisions`,
+    service: 'forms',
+    who: 'reader',
+    cost: 'list',
+    tag: 'Revisions',
+    summary: 'List the revisions of a form',
+    description: 'A page of revisions, newest first.',
+    query: ListRevisionsQuery,
+    response: page(ListRevisionsResponse),
+    reasons: ['FILTER_TOO_EXPENSIVE'],
+  },
+  getRevision: {
+    method: 'GET',
+    path: `${formPath}/revisions/{revisionRef}`,
+    service: 'forms',
+    who: 'reader',
+    tag: 'Revisions',
+    summary: 'Get a revision',
+    description:
+      'Only a revision addressed as `live` has the current `form.aiHandoff` of the draft; its other members are those of the snapshot. Its ETag changes when another revision becomes live, or when the `aiHandoff` of the draft changes. The ETag of a revision addressed by its UUID changes when it becomes live or stops being live.',
+    query: GetQuery,
+    header: 'if-none-match',
+    response: { description: 'The revision.', contract: Revision, hasETag: true },
+  },
+  rollbackForm: {
+    method: 'POST',
+    path: `${formPath}/revisions/{revisionRef}/rollback`,
+    service: 'forms',
+    who: 'writer',
+    cost: 'dear',
+    tag: 'Revisions',
+    summary: 'Roll the draft back to a revision',
+    description:
+      'Replaces all fields of the draft with those of the revision, except for `aiHandoff`, whose change respondents would see without a publish. Nothing is published. A rollback to `live` discards all edits since the last publish. A draft that already equals the revision does not change. An empty body means `{}`.',
+    header: 'if-match',
+    body: RollbackFormRequest,
+    response: writtenForm('The form with its new draft.'),
+    reasons: ['REVISION_NOT_RESTORABLE', 'QUOTA_EXCEEDED'],
+  },
+  listEvents: {
+    method: 'GET',
+    path: `${organizationPath}/events`,
+    service: 'forms',
+    who: 'reader',
+    cost: 'list',
+    tag: 'Events',
+    summary: 'List the events of an organization',
+    description:
+      'A page of the log, oldest first. To follow the log, request the events after the last `sequence` that you have handled: none is missing or repeated. With a `filter` a page may have fewer events than `pageSize`, or none, and still have a `nextPageToken`. After a page without `nextPageToken`, continue with its `lastSequence` as `afterSequence`. While a publisher runs, an event appears within a second of its change.',
+    query: ListEventsQuery,
+    filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
+    orderFields: '`sequence` (the default)',
+    response: page(ListEventsResponse),
+    reasons: ['EVENTS_PRUNED'],
+  },
+  streamEvents: {
+    method: 'GET',
+    path: `${organizationPath}/events/stream`,
+    service: 'forms',
+    who: 'reader',
+    cost: 'stream',
+    tag: 'Events',
+    summary: 'Stream the events of an organization',
+    description:
+      'Server-sent events: `id` is the `sequence`, `event` the type, `data` the event as JSON. Every five seconds there is a comment, with the current position as `id`. The stream ends when the service restarts, and within five seconds of the end of the key or the membership: resume with the last `id` as `Last-Event-ID`. A key may have 5 streams open at once. The service closes the connection of a client that does not read its events.',
+    query: StreamEventsQuery,
+    filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
+    header: 'last-event-id',
+    response: {
+      description: 'A stream without end.',
+      contract: z.string(),
+      mediaType: 'text/event-stream',
+    },
+    reasons: ['TOO_MANY_STREAMS', 'AFTER_LAST_EVENT', 'EVENTS_PRUNED'],
+  },
+  getEvent: {
+    method: 'GET',
+    path: `${organizationPath}/events/{eventId}`,
+    service: 'forms',
+    who: 'reader',
+    tag: 'Events',
+    summary: 'Get an event',
+    response: { description: 'The event.', contract: FormEvent },
+  },
+  getChanges: {
+    method: 'GET',
+    path: `${formPath}/changes`,
+    service: 'forms',
+    who: 'reader',
+    cost: 'dear',
+    tag: 'Revisions',
+    summary: 'Compare two states of a form',
+    description:
+      'The differences between two states of a form, by default between the live revision and the draft: what a publish would change. Steps are matched by `key`, options by `key`, `id`, `value` or text, and translations by locale and step key; other arrays are compared as a whole. For the draft, the response also says whether it can be published.',
+    query: ChangesQuery,
+    response: { description: 'The differences.', contract: FormChanges },
+    reasons: ['REVISION_NOT_FOUND'],
+  },
+  getWhoami: {
+    method: 'GET',
+    path: '/whoami',
+    service: 'organizations',
+    who: 'reader',
+    tag: 'Keys',
+    summary: 'Get the caller',
+    description:
+      'The user of the key, the key, and all organizations that the user is a member of, with the roles.',
+    response: { description: 'The caller.', contract: Whoami },
+  },
+  listKeys: {
+    method: 'GET',
+    path: '/keys',
+    service: 'organizations',
+    who: 'reader',
+    tag: 'Keys',
+    summary: 'List your keys',
+    description:
+      'A page of the keys of your user, newest first, without revoked and expired ones and without secrets. `lastUsedTime` is accurate to a minute.',
+    query: PageQuery,
+    response: page(ListKeysResponse),
+  },
+  createKey: {
+    method: 'POST',
+    path: '/keys',
+    service: 'organizations',
+    who: 'writer',
+    tag: 'Keys',
+    summary: 'Create a key',
+    description:
+      'Creates a key of your user. The response is the only one with its secret. A read-only key cannot create keys, and a key that expires cannot create one that works for longer. A user with 100 keys cannot create another one. A repeat with the same `requestId` creates no second key: it is a 409 with the path of the first one, whose secret cannot be shown again.',
+    body: CreateKeyRequest,
+    response: {
+      description: 'The key and its secret. In a dry run the secret is empty.',
+      contract: IssuedKey,
+    },
+    reasons: ['KEY_OUTLIVES_CALLER', 'TOO_MANY_KEYS', 'KEY_ALREADY_CREATED'],
+  },
+  rotateKey: {
+    method: 'POST',
+    path: '/keys/{keyId}/rotate',
+    service: 'organizations',
+    who: 'writer',
+    tag: 'Keys',
+    summary: 'Replace a key',
+    description:
+      'Creates a key with the name, rights and `expireTime` of one of your keys. The old key works for `overlapSeconds` more, at most until its own `expireTime`. Without `overlapSeconds`, the old key is revoked, everywhere within a second: if it is the key of the request and the response is lost, you have no key. A read-only key can rotate only itself, and only without an overlap. An empty body means `{}`. If you get no response, list your keys before you repeat the request.',
+    body: RotateKeyRequest,
+    response: {
+      description: 'The new key and its secret. In a dry run the secret is empty.',
+      contract: IssuedKey,
+    },
+    reasons: ['KEY_OUTLIVES_CALLER', 'TOO_MANY_KEYS'],
+  },
+  deleteKey: {
+    method: 'DELETE',
+    path: '/keys/{keyId}',
+    service: 'organizations',
+    who: 'writer',
+    tag: 'Keys',
+    summary: 'Revoke a key',
+    description:
+      'Revokes one of your keys, everywhere within a second. A read-only key can revoke itself. An empty body means `{}`. Proxies may drop the body of a DELETE, so the query also accepts `validateOnly`; body and query must not disagree.',
+    query: DeleteKeyQuery,
+    body: DeleteKeyRequest,
+    response: nothing,
+  },
+  createSession: {
+    method: 'POST',
+    path: '/sessions',
+    service: 'organizations',
+    who: 'anyone',
+    tag: 'Keys',
+    summary: 'Sign in with a login code',
+    description:
+      'Exchanges the one-time code of a login link, which `formctl user login-link` prints, for a key with the name `Console` that works for 12 hours. Needs no key. A code works only once, within 15 minutes. To sign out, delete the key. The body has at most 4 KiB.',
+    body: CreateSessionRequest,
+    response: { description: 'The key and its secret.', contract: IssuedKey },
+    reasons: ['LOGIN_CODE_INVALID', 'TOO_MANY_KEYS', 'OVERLOADED'],
+  },
+  getOpenApi: {
+    method: 'GET',
+    path: '/openapi.json',
+    service: 'gateway',
+    who: 'anyone',
+    tag: 'Reference',
+    summary: 'Get this document',
+    response: { description: 'OpenAPI 3.1.', contract: z.looseObject({ openapi: z.string() }) },
+  },
+  getDocs: {
+    method: 'GET',
+    path: '/docs',
+    service: 'gateway',
+    who: 'anyone',
+    tag: 'Reference',
+    summary: 'Get the reference page',
+    response: html,
+  },
+  getConsole: {
+    method: 'GET',
+    path: '/console',
+    service: 'gateway',
+    who: 'anyone',
+    tag: 'Reference',
+    summary: 'Get the console',
+    response: html,
+    reasons: ['CONSOLE_NOT_BUILT'],
+  },
+} satisfies Record<string, Operation>
+
+export type OperationId = keyof typeof operations
+
+export interface NamedOperation extends Operation {
+  id: OperationId
+}
+
+/** {@link operations} as a list. */
+export const allOperations: readonly NamedOperation[] = Object.entries<Operation>(operations).map(
+  ([id, operation]) => ({ id: id as OperationId, ...operation }),
+)
+
+/** The path of an operation as a pattern of Fastify, such as `/keys/:keyId`. */
+export const routePatternOf = ({ path }: Pick<Operation, 'path'>): string => path.replace(/\{(\w+)\}/g, ':$1')
+
+const isWrite = ({ who }: Operation) => who === 'writer' || who === 'owner'
+const isInOrganization = ({ path }: Operation) => path.startsWith(organizationPath)
+const hasParameter =
+  (name: string) =>
+  ({ query, path }: Operation) =>
+    path.includes(`{${name}}`) || (query !== undefined && name in query.shape)
+
+/** The reasons that follow from the other members of an operation. */
+const reasonRules: [(operation: Operation) => boolean, ReasonName[]][] = [
+  [() => true, ['INVALID_REQUEST', 'MALFORMED_REQUEST', 'INTERNAL']],
+  [
+    ({ who }) => who !== 'anyone',
+    [
+      'API_KEY_INVALID',
+      'RATE_LIMITED',
+      'TOO_MANY_WRONG_KEYS',
+      'TOO_MANY_AT_ONCE',
+      'AUTHENTICATION_UNAVAILABLE',
+      'OVERLOADED',
+    ],
+  ],
+  [isInOrganization, ['ORGANIZATION_NOT_FOUND']],
+  [isWrite, ['WRITE_FORBIDDEN']],
+  [({ who }) => who === 'owner', ['OWNER_REQUIRED']],
+  [({ path }) => path.startsWith(formPath), ['FORM_NOT_FOUND']],
+  [({ path }) => path.startsWith(deletedFormPath), ['DELETED_FORM_NOT_FOUND']],
+  [hasParameter('revisionRef'), ['REVISION_NOT_FOUND']],
+  [hasParameter('eventId'), ['EVENT_NOT_FOUND']],
+  [hasParameter('keyId'), ['KEY_NOT_FOUND']],
+  [hasParameter('pageToken'), ['INVALID_PAGE_TOKEN']],
+  [hasParameter('filter'), ['INVALID_FILTER', 'FILTER_TOO_COMPLEX']],
+  [hasParameter('orderBy'), ['INVALID_ORDER_BY']],
+  [({ body }) => body !== undefined, ['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE', 'MALFORMED_JSON']],
+  [(operation) => isWrite(operation) && isInOrganization(operation), ['REQUEST_ID_REUSED']],
+  [({ header }) => header === 'if-match', ['INVALID_IF_MATCH', 'FORM_MOVED', 'UPDATE_ABORTED']],
+  [
+    ({ service }) => service === 'organizations' || service === 'forms',
+    [
+      'UPSTREAM_UNAVAILABLE',
+      'STORE_UNAVAILABLE',
+      'STORE_NOT_MIGRATED',
+      'STORE_NOT_SUPPORTED',
+      'STORE_SCHEMA_TOO_NEW',
+    ],
+  ],
+]
+
+/** Every reason of an operation. */
+export const reasonsOf = (operation: Operation): ReasonName[] => [
+  ...reasonRules.flatMap(([applies, names]) => (applies(operation) ? names : [])),
+  ...(operation.reasons ?? []),
+]
