@@ -1,5 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { type FormPublished, liveAlias, type PublishForm, userPath } from '@fms/contracts'
+import { apiError } from '@fms/aip'
+import {
+  type FormPublished,
+  liveAlias,
+  type PreconditionViolation,
+  type PublishForm,
+  userPath,
+} from '@fms/contracts'
 import type { Flow } from '@fms/fair-queue'
 import {
   assertIfMatch,
@@ -14,7 +21,6 @@ import {
   type TakeSnapshot,
 } from '@fms/forms-store'
 import type { DraftChecks } from './draft-checks.ts'
-import { breakingChanges, draftNotPublishable } from './errors.ts'
 
 export interface PublishDeps {
   forms: FormsStore
@@ -111,11 +117,16 @@ const check = async (
 ): Promise<void> => {
   assertIfMatch(command.ifMatch, command, current)
   const violations = await checks.violations(current, flowOf(command))
-  if (violations.length > 0) throw draftNotPublishable(violations)
+  if (violations.length > 0) throw rejection('DRAFT_NOT_PUBLISHABLE', violations)
   const live = command.refuseBreaking ? await readLive() : undefined
   const breaking = live ? await checks.breakingChanges(current, live, flowOf(command)) : []
-  if (breaking.length > 0) throw breakingChanges(breaking)
+  if (breaking.length > 0) throw rejection('BREAKING_CHANGES', breaking)
 }
+
+const rejection = (
+  reason: 'DRAFT_NOT_PUBLISHABLE' | 'BREAKING_CHANGES',
+  preconditionViolations: PreconditionViolation[],
+) => apiError(reason, { subject: preconditionViolations[0]!.subject }, { preconditionViolations })
 
 /** Whose work a command is. */
 export const flowOf = ({ organizationId, userId }: PublishForm): Flow => ({

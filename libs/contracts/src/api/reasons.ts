@@ -240,7 +240,8 @@ export const reasons = {
   }),
   INVALID_PAGE_TOKEN: reason({
     status: 'INVALID_ARGUMENT',
-    meaning: '`pageToken` is corrupt, or belongs to another list, filter, order, start (for events) or user (for organizations).',
+    meaning:
+      '`pageToken` is corrupt, or belongs to another list, filter, order, start (for events) or user (for organizations).',
     remedy: 'Start again without it. Use the same `filter` and `orderBy` for all pages.',
     message: () =>
       'The pageToken does not belong to this list. Start over from the first page, without pageToken, and keep filter, orderBy and afterSequence the same from page to page.',

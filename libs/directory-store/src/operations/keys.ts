@@ -1,7 +1,8 @@
+import { apiError } from '@fms/aip'
 import type { z } from 'zod'
 import { drawKey, hasEnded } from '../api-key.ts'
 import type { DirectoryStore } from '../directory-store.ts'
-import { apiKeyEnded, apiKeyExists, apiKeyNotFound, userNotFound } from '../errors.ts'
+import { apiKeyEnded, apiKeyNotFound, userNotFound } from '../errors.ts'
 import { ApiKeyChange, NewApiKey, parseChange, parseInput } from '../inputs.ts'
 import type { ApiKey } from '../resources.ts'
 import { type Change, type Decision, update } from '../tables/change.ts'
@@ -22,7 +23,7 @@ export const keyOperations = (tables: DirectoryTables, now: () => Date): KeyOper
     const row = toKeyRow(issued)
     if (await tables.insert('keys', row)) return issued
     const existing = await tables.read(() => find('keys', { hash: row.hash }))
-    throw apiKeyExists(existing!.keyId)
+    throw apiError('API_KEY_EXISTS', { keyId: existing!.keyId })
   },
 
   /** Index: keys_by_create_time. */

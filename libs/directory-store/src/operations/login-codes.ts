@@ -1,5 +1,6 @@
+import { apiError } from '@fms/aip'
 import type { DirectoryStore } from '../directory-store.ts'
-import { userDisabled, userNotFound } from '../errors.ts'
+import { userNotFound } from '../errors.ts'
 import { hashLoginCode, makeLoginCode } from '../login-code.ts'
 import { whereUser } from '../references.ts'
 import type { IssuedApiKey } from '../resources.ts'
@@ -26,7 +27,7 @@ function* createLoginCode(userRef: string, expireTime: Date, now: Date): Change<
   const user = yield* find('users', whereUser(userRef))
   if (!user) throw userNotFound(userRef)
   const { userId, email, disableTime } = user
-  if (disableTime !== null) throw userDisabled(email)
+  if (disableTime !== null) throw apiError('USER_DISABLED', { user: email })
   const code = makeLoginCode()
   return {
     result: code,

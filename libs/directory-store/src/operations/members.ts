@@ -1,6 +1,7 @@
+import { apiError } from '@fms/aip'
 import type { z } from 'zod'
 import type { DirectoryStore } from '../directory-store.ts'
-import { memberExists, memberNotFound, organizationNotFound, userNotFound } from '../errors.ts'
+import { organizationNotFound, userNotFound } from '../errors.ts'
 import { NewMember, parseInput } from '../inputs.ts'
 import type { ListedMember, Member, Membership } from '../resources.ts'
 import { type Change, insert, lock, remove, update, type Write } from '../tables/change.ts'
@@ -36,7 +37,8 @@ export const memberOperations = (tables: DirectoryTables, now: () => Date): Memb
 /** The membership begins now, or 1 ms after the user's latest one. */
 function* addMember({ organizationId, userId, role }: z.output<typeof NewMember>, now: Date): Change<Member> {
   const organization = yield* requireUserAndOrganization(userId, organizationId)
-  if (yield* find('members', { userId, organizationId })) throw memberExists(organizationId, userId)
+  if (yield* find('members', { userId, organizationId }))
+    throw apiError('MEMBER_EXISTS', { organizationId, userId })
   const latest = yield* findLast('members', { userId }, 'createTime')
   const createTime = Math.max(now.getTime(), (latest?.createTime ?? 0) + 1)
   const member = toMemberRow({ userId, role, createTime }, organization)
@@ -75,7 +77,7 @@ export const insertMember = (member: MemberRow): Write[] => [
 
 function* requireMember(organizationId: string, userId: string): Reading<MemberRow> {
   const member = yield* find('members', { userId, organizationId })
-  if (!member) throw memberNotFound(organizationId, userId)
+  if (!member) throw apiError('MEMBER_NOT_FOUND', { organizationId, userId })
   return member
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { apiError } from '@fms/aip'
 import type { z } from 'zod'
 import type { DirectoryStore } from '../directory-store.ts'
-import { organizationNotFound, slugTaken } from '../errors.ts'
+import { organizationNotFound } from '../errors.ts'
 import { NewOrganization, OrganizationChange, parseChange, parseInput } from '../inputs.ts'
 import { completeOrder, positionOf } from '../organization-order.ts'
 import { whereOrganization } from '../references.ts'
@@ -29,7 +30,8 @@ export const organizationOperations = (tables: DirectoryTables, now: () => Date)
   async createOrganization(newOrganization) {
     const fields = toFields(parseInput(NewOrganization, newOrganization))
     const organization = { organizationId: randomUUID(), ...fields, createTime: now().getTime() }
-    if (!(await tables.insert('organizations', organization))) throw slugTaken(organization.slug)
+    if (!(await tables.insert('organizations', organization)))
+      throw apiError('SLUG_TAKEN', { slug: organization.slug })
     return toOrganization(organization)
   },
 
@@ -101,7 +103,8 @@ function* updateOrganization(
   const fields = toFields(change) as Partial<OrganizationRow>
   const changed = { ...current, ...fields }
   const { slug, name } = changed
-  if (slug !== current.slug && (yield* find('organizations', { slug }))) throw slugTaken(slug)
+  if (slug !== current.slug && (yield* find('organizations', { slug })))
+    throw apiError('SLUG_TAKEN', { slug })
   const isCopied = slug !== current.slug || name !== current.name
   const members = isCopied ? yield* findAll('members', { organizationId }, { fields: ['userId'] }) : []
   return {

@@ -1,10 +1,10 @@
-import { maxLiveKeys } from '@fms/contracts'
+import { apiError } from '@fms/aip'
+import { keyPath, maxLiveKeys } from '@fms/contracts'
 import type { z } from 'zod'
 import { drawKey, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
 import type { DirectoryStore } from '../directory-store.ts'
-import { userNotFound } from '../errors.ts'
+import { keyNotFound, userNotFound } from '../errors.ts'
 import { NewOwnKey, parseInput } from '../inputs.ts'
-import { keyAlreadyCreated, keyNotFound, tooManyKeys } from '../own-key-errors.ts'
 import type { ApiKey, IssuedApiKey } from '../resources.ts'
 import { type Change, insert, lock, remove } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
@@ -66,7 +66,8 @@ function* createOwnKey(
   const { userId } = fields
   if (!(yield* find('users', { userId }))) throw userNotFound(userId)
   const keyId = requestId && keyIdOfRequest(userId, requestId)
-  if (keyId && (yield* find('keys', { keyId }))) throw keyAlreadyCreated(requestId, keyId)
+  if (keyId && (yield* find('keys', { keyId })))
+    throw apiError('KEY_ALREADY_CREATED', { requestId, key: keyPath(keyId) })
   return yield* issueOwnKey({ ...fields, keyId }, now)
 }
 
@@ -110,7 +111,8 @@ export function* issueOwnKey(fields: KeyFields, now: Date, ending = 0): Change<I
   const { userId } = fields
   const keys = yield* findAll('keys', { userId }, { fields: timesOfKey })
   const ended = keys.filter((key) => !isLive(key, now)).sort(byEnd)
-  if (keys.length - ended.length - ending >= maxLiveKeys) throw tooManyKeys(maxLiveKeys)
+  if (keys.length - ended.length - ending >= maxLiveKeys)
+    throw apiError('TOO_MANY_KEYS', { limit: `${maxLiveKeys}` })
   const surplus = ended.slice(maxEndedKeys - ending).map(({ keyId }) => keyId)
   const issued = drawKey(fields, now)
   return {

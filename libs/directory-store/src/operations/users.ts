@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { apiError } from '@fms/aip'
 import type { DirectoryStore } from '../directory-store.ts'
-import { emailTaken, userNotFound } from '../errors.ts'
+import { userNotFound } from '../errors.ts'
 import { NewUser, parseInput } from '../inputs.ts'
 import { whereUser } from '../references.ts'
 import type { User } from '../resources.ts'
@@ -18,7 +19,7 @@ export const userOperations = (tables: DirectoryTables, now: () => Date): UserOp
   async createUser(newUser) {
     const { email } = parseInput(NewUser, newUser)
     const user = { userId: randomUUID(), email, createTime: now().getTime(), disableTime: null }
-    if (!(await tables.insert('users', user))) throw emailTaken(email)
+    if (!(await tables.insert('users', user))) throw apiError('EMAIL_TAKEN', { email })
     return toUser(user)
   },
 

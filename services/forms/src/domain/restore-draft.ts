@@ -1,7 +1,6 @@
-import { toFieldViolations } from '@fms/aip'
+import { apiError, toFieldViolations } from '@fms/aip'
 import { FormDraft, serverOwnedFields } from '@fms/contracts'
 import { changedFields, toStoredDraft } from '@fms/forms-store'
-import { revisionNotRestorable } from '../errors.ts'
 import { type ChangedDraft, isSameDraft, tooLarge } from './write-draft.ts'
 
 /**
@@ -21,7 +20,15 @@ export const restoreDraft = (draftJson: string, snapshotJson: string): ChangedDr
     ...(error ? toFieldViolations(error, 'form') : []),
     ...(draft ? tooLarge(draft.draftJson) : []),
   ]
-  if (!draft || violations.length > 0) throw revisionNotRestorable(violations)
+  if (!draft || violations.length > 0) {
+    const preconditionViolations = violations.map(({ field, description }) => ({
+      type: 'FIELD_INVALID',
+      subject: field,
+      description,
+    }))
+    const { field: subject = '' } = violations[0] ?? {}
+    throw apiError('REVISION_NOT_RESTORABLE', { subject }, { preconditionViolations })
+  }
   if (isSameDraft(draft.draftJson, draftJson, stored)) return undefined
   return { ...draft, changedFields: changedFields(stored, data) }
 }

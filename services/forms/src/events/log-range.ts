@@ -1,5 +1,6 @@
+import { apiError } from '@fms/aip'
+import { formatSequence } from '@fms/contracts'
 import type { EventLog, EventLogRange } from '@fms/forms-store'
-import { afterLastEvent, eventsPruned } from '../errors.ts'
 
 /** The range of a log. An empty log, too, starts at 1. */
 export const rangeOf = async (log: EventLog, organizationId: string): Promise<EventLogRange> => {
@@ -7,12 +8,21 @@ export const rangeOf = async (log: EventLog, organizationId: string): Promise<Ev
   return { oldestSequence: Math.max(1, oldestSequence), lastSequence }
 }
 
+/** The caller would miss events that retention has removed. */
+export const eventsPruned = ({ oldestSequence, lastSequence }: EventLogRange) =>
+  apiError('EVENTS_PRUNED', {
+    oldestSequence: formatSequence(oldestSequence),
+    lastSequence: formatSequence(lastSequence),
+  })
+
 /** Checks that no event after `sequence` has been removed. @throws {ApiError} EVENTS_PRUNED. */
 export const assertNotPruned = (sequence: number, range: EventLogRange): void => {
   if (sequence < range.oldestSequence - 1) throw eventsPruned(range)
 }
 
-/** Checks that the log has reached a position. @throws {ApiError} AFTER_LAST_EVENT. */
+/** Checks that the log has reached a position; one that was restored from a backup may not. @throws {ApiError} AFTER_LAST_EVENT. */
 export const assertReached = (sequence: number, { lastSequence }: EventLogRange): void => {
-  if (sequence > lastSequence) throw afterLastEvent(lastSequence)
+  if (sequence > lastSequence) {
+    throw apiError('AFTER_LAST_EVENT', { lastSequence: formatSequence(lastSequence) })
+  }
 }

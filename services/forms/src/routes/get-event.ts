@@ -1,7 +1,7 @@
+import { apiError } from '@fms/aip'
 import { isUuid, NoQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { eventNotFound } from '../errors.ts'
 import { EventParams } from './form-params.ts'
 
 /** Read one event of an organization's log by its id (AIP-131). */
@@ -11,7 +11,8 @@ export const getEvent: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms })
     { schema: { params: EventParams, querystring: NoQuery } },
     async ({ params: { organizationId, eventId } }) => {
       const event = isUuid(eventId) ? await forms.events.get(organizationId, eventId) : undefined
-      if (!event) throw eventNotFound(organizationId, eventId)
+      if (!event)
+        throw apiError('EVENT_NOT_FOUND', { event: `organizations/${organizationId}/events/${eventId}` })
       return event
     },
   )

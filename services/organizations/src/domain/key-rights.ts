@@ -1,5 +1,5 @@
+import { apiError } from '@fms/aip'
 import type { ApiKey } from '@fms/directory-store'
-import { keyOutlivesCaller, overlapForbidden } from '../errors.ts'
 
 /**
  * Checks that a new key works for no longer than the key that creates it.
@@ -13,7 +13,9 @@ export const assertNotOutlivesCaller = (
   field?: string,
 ): void => {
   if (callerEnd && (!expireTime || expireTime > callerEnd)) {
-    throw keyOutlivesCaller(callerEnd.toISOString(), field)
+    const end = callerEnd.toISOString()
+    const fieldViolations = field ? [{ field, description: `must not be after ${end}` }] : undefined
+    throw apiError('KEY_OUTLIVES_CALLER', { expireTime: end }, { fieldViolations })
   }
 }
 
@@ -27,5 +29,9 @@ export const assertMayOverlap = (
   { readOnly: isCallerReadOnly }: Pick<ApiKey, 'readOnly'>,
   overlapSeconds: number,
 ): void => {
-  if (isCallerReadOnly && overlapSeconds > 0) throw overlapForbidden()
+  if (isCallerReadOnly && overlapSeconds > 0) {
+    const message =
+      'A read-only key rotates itself only without an overlap. Set overlapSeconds to 0, or use a key that is not read-only.'
+    throw apiError('WRITE_FORBIDDEN', { because: 'key' }, { message })
+  }
 }

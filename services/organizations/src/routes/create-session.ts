@@ -1,3 +1,4 @@
+import { apiError } from '@fms/aip'
 import {
   CreateSessionRequest,
   IssuedKey,
@@ -6,9 +7,9 @@ import {
   sessionLifetimeMs,
   sessionsPath,
 } from '@fms/contracts'
+import { apiKeyChallenge } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { OrganizationsDeps } from '../app.ts'
-import { loginCodeInvalid } from '../errors.ts'
 import { secretHeaders, toIssuedKey } from '../to-key.ts'
 
 /** Exchange a login code for the key of a session, for the gateway: the caller has no key yet. */
@@ -19,7 +20,7 @@ export const createSession: FastifyPluginAsyncZod<OrganizationsDeps> = async (ap
     async ({ body: { code } }, reply) => {
       const expireTime = new Date(now().getTime() + sessionLifetimeMs)
       const issued = await directory.redeemLoginCode(code, { name: sessionKeyName, expireTime })
-      if (!issued) throw loginCodeInvalid()
+      if (!issued) throw apiError('LOGIN_CODE_INVALID', {}, { headers: apiKeyChallenge })
       reply.headers(secretHeaders)
       return toIssuedKey(issued)
     },
