@@ -80,7 +80,7 @@ The API follows [Google's API Improvement Proposals](https://google.aip.dev).
   and nothing is stored.
 - Writes of forms and the create of a key accept a \`requestId\` (AIP-155): a repeat with the same id, target and body is
   not carried out again.
-- Malformed HTTP, and a head over 64 KiB, gets a 400, 408 or 431 without a body.
+- Malformed HTTP, and a head over 32 KiB, gets a 400, 408 or 431 without a body.
 `.trim()
 
 const reasonNames = [...new Set(allOperations.flatMap(reasonsOf))].sort()

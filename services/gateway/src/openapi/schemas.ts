@@ -1,4 +1,4 @@
-import { serverOwnedFields, unclearableFields } from '@fms/contracts'
+import { allOperations, serverOwnedFields, unclearableFields } from '@fms/contracts'
 import { z } from 'zod'
 
 /** A JSON Schema, or a part of one. */
@@ -51,22 +51,17 @@ export const componentSchemas = (): Schemas => {
     'A JSON Merge Patch (RFC 7396) of a form: omitted members stay unchanged, `null` clears, lists are replaced as a whole.'
 
   return onlyUsed({ ...outputs, ...requests, ...creates, ...patches }, [
-    ...['ErrorBody', 'Form', 'Organization', 'Revision'],
-    ...['Event', 'EventsPage'],
-    ...['ErrorBody', 'Form', 'FormChanges', 'Organization', 'Revision'],
-    ...['Whoami', 'IssuedKey', 'KeysPage'],
-    ...[
-      'DeletedForm',
-      'DeletedFormsPage',
-      'FormsPage',
-      'RevisionsPage',
-      'OrganizationsPage',
-      'AllOrganizations',
-      'Empty',
-    ],
+    'ErrorBody',
+    ...responseNames,
     ...Object.keys(requests).filter((name) => name.endsWith('Request')),
   ])
 }
+
+/** The names of the schemas of responses. */
+const responseNames = allOperations.flatMap(({ response: { contract } }) => {
+  const contracts = contract instanceof z.ZodUnion ? (contract.options as z.ZodType[]) : [contract]
+  return contracts.flatMap((each) => each.meta()?.id ?? [])
+})
 
 /** Replaces `anyOf` by `oneOf`: the variants exclude each other, which gives better generated clients. */
 const exclusive = ({ anyOf, ...schema }: Schema): Schema => ({ ...schema, oneOf: anyOf })
