@@ -1,5 +1,4 @@
 import { apiError } from '@fms/aip'
-import type { SchemaNote } from './schema-note.ts'
 
 /**
  * The store is locked, full or out of reach; a retry may succeed. Nothing was changed, unless a connection broke between
@@ -25,7 +24,11 @@ export const storeNotMigrated = (store: string) => apiError('STORE_NOT_MIGRATED'
  * A newer release has migrated the store to a schema that this one cannot use. An operator has to upgrade the service,
  * or restore a backup.
  */
-export const storeSchemaTooNew = (store: string, knownVersion: number, note: SchemaNote) =>
+export const storeSchemaTooNew = (
+  store: string,
+  knownVersion: number,
+  note: { version: number; oldestVersion: number },
+) =>
   apiError('STORE_SCHEMA_TOO_NEW', {
     store,
     knownVersion: `${knownVersion}`,

@@ -1,4 +1,4 @@
-import type { CheckedFilter } from './check-filter.ts'
+import type { CheckedFilter } from './checked-filter.ts'
 
 /** Maximum number of conditions in a filter. */
 export const maxConditions = 60

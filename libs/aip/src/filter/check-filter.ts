@@ -1,7 +1,8 @@
 import { boundFilter } from './bound-filter.ts'
+import type { CheckedFilter, OrderOperator } from './checked-filter.ts'
 import { FilterError } from './filter-error.ts'
+import type { Call, Comparison, FilterNode, Literal } from './filter-node.ts'
 import { foldCase } from './fold-case.ts'
-import type { Call, Comparison, FilterNode, Literal } from './parse-filter.ts'
 import { parseTime } from './parse-time.ts'
 
 /** The type of a field, which decides the comparators that it takes. */
@@ -23,29 +24,6 @@ export interface FilterFields {
   /** The field for `search("text")` and bare terms. Without it both are errors. */
   search?: string
 }
-
-/** The comparison operators of a checked filter, in which `!=` is the negation of `=`. */
-export type OrderOperator = '=' | '<' | '<=' | '>' | '>='
-
-/**
- * A validated filter: each field is declared, and each value has the type of its field. Independent of any store;
- * {@link evaluateFilter} defines the meaning of each node.
- */
-export type CheckedFilter =
-  | { kind: 'and' | 'or'; operands: CheckedFilter[] }
-  | { kind: 'not'; operand: CheckedFilter }
-  /** Matches every row, or none. */
-  | { kind: 'constant'; value: boolean }
-  /** Compares strings by code point, case-sensitive. For an enum the operator is always `=`. */
-  | { kind: 'compare'; field: string; operator: OrderOperator; value: string }
-  /** Wildcard match: the field consists of the parts, two or more, with any characters between them. */
-  | { kind: 'match'; field: string; parts: string[] }
-  /** The field contains the text, which is not empty; case-sensitive. */
-  | { kind: 'contains'; field: string; text: string }
-  /** The field contains the text after `foldCase`. The text is folded already and not empty. */
-  | { kind: 'search'; field: string; text: string }
-  /** Compares instants in whole milliseconds since 1970-01-01T00:00:00Z. */
-  | { kind: 'compareTime'; field: string; operator: OrderOperator; epochMs: number }
 
 /** A comparison of a declared field, with `!=` replaced by `=`. */
 interface Condition {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CheckedFilter, checkFilter, type OrderOperator } from './check-filter.ts'
+import { checkFilter } from './check-filter.ts'
+import type { CheckedFilter, OrderOperator } from './checked-filter.ts'
 import { evaluateFilter } from './evaluate-filter.ts'
 import { foldCase } from './fold-case.ts'
 import { parseFilter } from './parse-filter.ts'

@@ -1,4 +1,4 @@
-import type { CheckedFilter, OrderOperator } from './check-filter.ts'
+import type { CheckedFilter, OrderOperator } from './checked-filter.ts'
 import { compareCodePoints } from './compare-code-points.ts'
 import { foldCase } from './fold-case.ts'
 

@@ -1,4 +1,4 @@
-import type { FilterNode } from './parse-filter.ts'
+import type { FilterNode } from './filter-node.ts'
 
 /** The error of the parser for a text that does not match the grammar. */
 declare class GrammarError extends Error {

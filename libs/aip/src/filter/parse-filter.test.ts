@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FilterError } from './filter-error.ts'
-import { type Comparator, type FilterNode, type Literal, parseFilter } from './parse-filter.ts'
+import type { Comparator, FilterNode, Literal } from './filter-node.ts'
+import { parseFilter } from './parse-filter.ts'
 
 /** A node as text with all parentheses; equal trees have equal texts. */
 const print = (node: FilterNode): string => {
