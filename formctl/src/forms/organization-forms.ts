@@ -1,11 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type {
-  DeletedForm,
-  DeletedFormPosition,
-  FormPosition,
-  FormsStore,
-  OrganizationForms,
-} from '@fms/forms-store'
+import type { Position } from '@fms/aip'
+import type { DeletedForm, DeletedFormPosition, FormsStore, OrganizationForms } from '@fms/forms-store'
 import type { Command } from 'commander'
 import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
 import { Interruption } from '../bulk/interruption.ts'
@@ -37,7 +32,7 @@ export const countAllForms = async (
 /** The ids of an organization's forms, read in pages. Forms may be deleted during the iteration. */
 async function* formIds(store: FormsStore, organizationId: string): AsyncGenerator<string> {
   const orderBy = [{ field: 'publicId' as const, descending: false }]
-  let after: FormPosition | undefined
+  let after: Position | undefined
   do {
     const page = { organizationId, orderBy, limit: pageSize, skip: 0, ...(after && { after }) }
     const { forms, next } = await store.list(page)

@@ -122,43 +122,130 @@ const LeadScoring = z
 export const FormType = z.enum(['structured', 'dynamic']).meta({ id: 'FormType' })
 export const FormMode = z.enum(['guided', 'conversational', 'voice']).meta({ id: 'FormMode' })
 
-const draftShape = {
-  aiHandoff: toggle.describe(
-    'AI Handoff links on the published start screen. A change takes effect without a publish.',
-  ),
-  backgrounds: z
-    .array(bounded(Background))
-    .max(100, { error: 'must have at most 100 items' })
-    .default([])
-    .describe('Media assets available in the form.'),
-  branding: Branding.prefault({}),
-  context: z
-    .array(bounded(z.string()))
-    .max(1000, { error: 'must have at most 1000 items' })
-    .default([])
-    .describe('Factual reference data for the AI, one fact per item.'),
-  defaultMode: FormMode.default('guided').describe('Must be `guided` in a form with a payment step.'),
-  description: text(4000).default('').describe("Summary of the form's purpose."),
-  i18n: I18n.prefault({}),
-  leadScoring: LeadScoring.prefault({}),
-  marketplace: Marketplace.prefault({}),
-  maxFollowUpQuestions: Count.default(3).describe('Maximum number of AI follow-up questions per response.'),
-  name: displayName(200).default('Untitled form').describe('Display name; not only white space.'),
-  steps: z
-    .array(bounded(Step))
-    .max(1000, { error: 'must have at most 1000 items' })
-    .default([])
-    .superRefine(rejectRepeatedKeys, whenArray())
-    .describe('Start screen, questions and end screens, in order. A write replaces the whole list.'),
-  theme: Theme.prefault({}),
-  tone: text(200)
-    .default('professional')
-    .describe('Conversational tone, such as `professional` or `casual`.'),
-  type: FormType.default('structured').describe(
-    '`structured`: explicit steps; `dynamic`: an adaptive conversation. Immutable after creation.',
-  ),
-  voice: toggle.describe('Whether respondents may reply by voice.'),
+/** What a field of a form is beside its schema. */
+export interface FieldTraits {
+  /** Filters of lists can name it (AIP-160). The type decides the operators. */
+  filter?: { type: 'string' } | { type: 'enum'; values: readonly string[] } | { type: 'time' }
+  /** Lists can be sorted by it (AIP-132): both engines have an index for it. */
+  isSortable?: true
+  /** `search()` and bare terms of filters search it. */
+  isSearched?: true
+  /** Rejects `null`, in a create and in a patch. */
+  isUnclearable?: true
 }
+
+const field = <S extends z.ZodType, const T extends FieldTraits>(schema: S, traits?: T) =>
+  ({ schema, ...traits }) as { schema: S } & T
+
+/**
+ * The fields of a form that its maker edits, in the order of the resource. Stores copy those that lists filter or sort by out
+ * of the draft, so that lists need not read drafts: see docs/architecture.md for what a new one takes.
+ */
+const draftFields = {
+  aiHandoff: field(
+    toggle.describe(
+      'AI Handoff links on the published start screen. A change takes effect without a publish.',
+    ),
+  ),
+  backgrounds: field(
+    z
+      .array(bounded(Background))
+      .max(100, { error: 'must have at most 100 items' })
+      .default([])
+      .describe('Media assets available in the form.'),
+  ),
+  branding: field(Branding.prefault({})),
+  context: field(
+    z
+      .array(bounded(z.string()))
+      .max(1000, { error: 'must have at most 1000 items' })
+      .default([])
+      .describe('Factual reference data for the AI, one fact per item.'),
+  ),
+  defaultMode: field(FormMode.default('guided').describe('Must be `guided` in a form with a payment step.'), {
+    isUnclearable: true,
+  }),
+  description: field(text(4000).default('').describe("Summary of the form's purpose.")),
+  i18n: field(I18n.prefault({})),
+  leadScoring: field(LeadScoring.prefault({})),
+  marketplace: field(Marketplace.prefault({})),
+  maxFollowUpQuestions: field(
+    Count.default(3).describe('Maximum number of AI follow-up questions per response.'),
+  ),
+  name: field(displayName(200).default('Untitled form').describe('Display name; not only white space.'), {
+    filter: { type: 'string' },
+    isSortable: true,
+    isSearched: true,
+    isUnclearable: true,
+  }),
+  steps: field(
+    z
+      .array(bounded(Step))
+      .max(1000, { error: 'must have at most 1000 items' })
+      .default([])
+      .superRefine(rejectRepeatedKeys, whenArray())
+      .describe('Start screen, questions and end screens, in order. A write replaces the whole list.'),
+  ),
+  theme: field(Theme.prefault({})),
+  tone: field(
+    text(200).default('professional').describe('Conversational tone, such as `professional` or `casual`.'),
+  ),
+  type: field(
+    FormType.default('structured').describe(
+      '`structured`: explicit steps; `dynamic`: an adaptive conversation. Immutable after creation.',
+    ),
+    { filter: { type: 'enum', values: FormType.options }, isUnclearable: true },
+  ),
+  voice: field(toggle.describe('Whether respondents may reply by voice.')),
+}
+
+/** Output-only fields (AIP-203): ignored in requests. */
+const outputFields = {
+  createTime: field(Timestamp, { filter: { type: 'time' }, isSortable: true }),
+  live: field(z.boolean().default(false).describe('Whether the form has a live revision.')),
+  path: field(
+    z
+      .string()
+      .regex(/^organizations\/[0-9a-f-]{36}\/forms\/[0-9a-f-]{36}$/)
+      .describe('`organizations/{organization_id}/forms/{form_id}`'),
+  ),
+  publicId: field(
+    z
+      .string()
+      .regex(/^([A-Za-z0-9]{10})?$/)
+      .describe(
+        '10 letters and digits, unique in the service. `""` in the response to a create with `validateOnly`.',
+      ),
+    { filter: { type: 'string' }, isSortable: true },
+  ),
+  publicUrl: field(
+    z
+      .string()
+      .describe('URL of the form for respondents. `""` in the response to a create with `validateOnly`.'),
+  ),
+  replyCount: field(Count.describe('Number of replies received.'), { isSortable: true }),
+  updateTime: field(Timestamp.describe('Time of the last change of the draft. Each change increases it.'), {
+    filter: { type: 'time' },
+    isSortable: true,
+  }),
+}
+
+/** The names of the fields that have one of the traits. */
+type Having<Fields, Traits> = {
+  [Name in keyof Fields]: Fields[Name] extends Traits ? Name : never
+}[keyof Fields]
+
+const having = <Fields extends object, Name extends keyof FieldTraits>(fields: Fields, ...traits: Name[]) =>
+  Object.entries(fields).flatMap(([name, field]) =>
+    traits.some((trait) => trait in field) ? [name] : [],
+  ) as Having<Fields, { [Trait in Name]: Required<Pick<FieldTraits, Trait>> }[Name]>[]
+
+const shapeOf = <Fields extends Record<string, { schema: z.ZodType }>>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])) as {
+    [Name in keyof Fields]: Fields[Name]['schema']
+  }
+
+const draftShape = shapeOf(draftFields)
 
 /** The fields of a form that its maker edits. Parsing fills in all defaults. */
 export const FormDraft = z
@@ -167,35 +254,28 @@ export const FormDraft = z
   .meta({ id: 'FormDraft', description: 'The fields of a form that its maker edits.' })
 export type FormDraft = z.infer<typeof FormDraft>
 
-/** Output-only fields (AIP-203): ignored in requests. */
-const serverOwnedShape = {
-  createTime: Timestamp,
-  live: z.boolean().default(false).describe('Whether the form has a live revision.'),
-  path: z
-    .string()
-    .regex(/^organizations\/[0-9a-f-]{36}\/forms\/[0-9a-f-]{36}$/)
-    .describe('`organizations/{organization_id}/forms/{form_id}`'),
-  publicId: z
-    .string()
-    .regex(/^([A-Za-z0-9]{10})?$/)
-    .describe(
-      '10 letters and digits, unique in the service. `""` in the response to a create with `validateOnly`.',
-    ),
-  publicUrl: z
-    .string()
-    .describe('URL of the form for respondents. `""` in the response to a create with `validateOnly`.'),
-  replyCount: Count.describe('Number of replies received.'),
-  updateTime: Timestamp.describe('Time of the last change of the draft. Each change increases it.'),
-}
+/** All fields of a form. */
+export const formFields = { ...draftFields, ...outputFields }
 
 /** Names of the output-only fields of a form (AIP-203). */
-export const serverOwnedFields = Object.keys(serverOwnedShape) as (keyof typeof serverOwnedShape)[]
+export const serverOwnedFields = Object.keys(outputFields) as (keyof typeof outputFields)[]
 
 /** Fields that reject `null`, in a create and in a patch. */
-export const unclearableFields = ['name', 'type', 'defaultMode'] as const satisfies (keyof FormDraft)[]
+export const unclearableFields = having(draftFields, 'isUnclearable')
+
+/** Fields that lists can be sorted by. */
+export const formOrderFields = having(formFields, 'isSortable')
+export type FormOrderField = (typeof formOrderFields)[number]
+
+/** Fields of the draft that lists filter or sort by, all of them texts. */
+export const listedDraftFields: readonly ListedDraftField[] = having(draftFields, 'filter', 'isSortable')
+export type ListedDraftField = Having<
+  typeof draftFields,
+  Required<Pick<FieldTraits, 'filter'>> | Required<Pick<FieldTraits, 'isSortable'>>
+>
 
 /** A form as clients read it: the current draft with the output-only fields. */
-export const Form = z.strictObject({ ...draftShape, ...serverOwnedShape }).meta({
+export const Form = z.strictObject({ ...draftShape, ...shapeOf(outputFields) }).meta({
   id: 'Form',
   description: 'The current draft of a form with its output-only fields.',
 })

@@ -1,7 +1,7 @@
-import type { CheckedFilter } from '@fms/aip'
+import type { CheckedFilter, OrderTerm, Position } from '@fms/aip'
 import type { Role } from '@fms/contracts'
 import type { z } from 'zod'
-import type { OrganizationOrderTerm, OrganizationPosition } from './organization-order.ts'
+import type { OrganizationField } from './organization-order.ts'
 
 /** A person who uses the API with keys. */
 export interface User {
@@ -111,9 +111,9 @@ export interface ListOrganizationsQuery {
   /** A filter on createTime, name and slug; absent for all organizations. */
   filter?: CheckedFilter
   /** Empty for oldest first. `slug` breaks ties, in the direction of the last field. */
-  orderBy: OrganizationOrderTerm[]
+  orderBy: OrderTerm<OrganizationField>[]
   /** Start after this position: the `next` of an earlier page with the same order. */
-  after?: OrganizationPosition
+  after?: Position
   /** Maximum number of items on the page; 1 or more. */
   limit: number
   /** Number of items to skip, counted from `after`; 0 or more. */
@@ -124,7 +124,7 @@ export interface ListOrganizationsQuery {
 export interface OrganizationPage {
   organizations: StoredOrganization[]
   /** Position after which the next page starts; absent on the last page. */
-  next?: OrganizationPosition
+  next?: Position
   /** Number of matching organizations on all pages. */
   totalSize: number
 }

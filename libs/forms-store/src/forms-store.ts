@@ -1,8 +1,8 @@
-import type { CheckedFilter } from '@fms/aip'
-import type { EventType, FormDraft, FormRecord } from '@fms/contracts'
+import type { CheckedFilter, Position } from '@fms/aip'
+import type { EventType, FormRecord } from '@fms/contracts'
 import type { EventLog } from './events/event-log.ts'
-import type { ChangeContext } from './events/recorded-event.ts'
-import type { FormOrderTerm, FormPosition } from './lists/form-order.ts'
+import type { FormOrderTerm, ListedDraft } from './lists/form-fields.ts'
+import type { ChangeContext } from './requests/change-context.ts'
 import type { IdentifiedRequest } from './requests/identified-request.ts'
 import type { RevisionGrowth } from './revisions/revision-growth.ts'
 
@@ -24,14 +24,12 @@ export interface FormState {
 }
 
 /** What a list shows of a form without reading its draft. */
-export interface FormSummary extends FormState, Pick<StoredDraft, 'name' | 'type'> {}
+export interface FormSummary extends FormState, ListedDraft {}
 
-/** A draft as JSON, and copies of the members that the store filters, sorts and shows by: see `toStoredDraft`. */
-export interface StoredDraft {
+/** A draft as JSON, and copies of some members: see `toStoredDraft`. */
+export interface StoredDraft extends ListedDraft {
   /** The draft as `JSON.stringify` writes it, without white space. */
   draftJson: string
-  name: string
-  type: FormDraft['type']
   /** Whether AI Handoff is enabled. */
   aiHandoff: boolean
 }
@@ -98,7 +96,7 @@ export interface ListFormsQuery {
   filter?: CheckedFilter
   orderBy: readonly FormOrderTerm[]
   /** The position of the last form of the previous page. */
-  after?: FormPosition
+  after?: Position
   limit: number
   skip: number
 }
@@ -107,7 +105,7 @@ export interface ListFormsQuery {
 export interface FormsPage {
   forms: StoredForm[]
   /** The position of the last form, if more follow. */
-  next?: FormPosition
+  next?: Position
   /** The number of matches on all pages. */
   totalSize: number
 }

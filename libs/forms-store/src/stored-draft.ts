@@ -1,11 +1,11 @@
 import type { Form, FormDraft } from '@fms/contracts'
 import type { StoredDraft, StoredForm, StoredRevision } from './forms-store.ts'
+import { listedDraftOf } from './lists/form-fields.ts'
 
 /** The stored fields of a draft: its JSON text, and copies of the members that the store reads. */
 export const toStoredDraft = (draft: FormDraft): StoredDraft => ({
   draftJson: JSON.stringify(draft),
-  name: draft.name,
-  type: draft.type,
+  ...listedDraftOf(draft),
   aiHandoff: draft.aiHandoff.enabled,
 })
 

@@ -13,12 +13,9 @@ import {
 import type { MaskMembers } from '../read-mask/mask-members.ts'
 import { parseReadMask, type ReadMask } from '../read-mask/parse-read-mask.ts'
 import { filterTooComplex, invalidFilter, invalidOrderBy } from './list-errors.ts'
-import { OrderByError, parseOrderBy } from './order-by.ts'
+import { OrderByError, type OrderTerm, type Position, parseOrderBy } from './order-by.ts'
 import { type Parsed, parsePageSize, parseSkip } from './page-size.ts'
 import type { PageTokens } from './page-token.ts'
-
-/** A position in a list: the values of the orderBy fields in the last item of a page. */
-export type Position = (string | number)[]
 
 /** The requested page of a list (AIP-158). */
 export interface PageRequest {
@@ -37,7 +34,7 @@ export interface PageRequest {
 export interface ListRequest<Field extends string> extends PageRequest {
   filter?: CheckedFilter
   /** Empty for the default order of the list. */
-  orderBy: { field: Field; descending: boolean }[]
+  orderBy: OrderTerm<Field>[]
 }
 
 export interface PageOptions {
@@ -72,7 +69,7 @@ export const readListQuery = <Field extends string>(
   const listScope = [...scope, params.filter, params.orderBy, ...tiesScope(orderBy)]
   const page = readPage(params, { scope: listScope, ...options }, invalid)
   rejectInvalid(invalid)
-  return { ...page, ...(filter && { filter }), orderBy: orderBy as ListRequest<Field>['orderBy'] }
+  return { ...page, ...(filter && { filter }), orderBy: orderBy! }
 }
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type CheckedFilter, evaluateFilter } from '@fms/aip'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { OrganizationOrderTerm } from '../organization-order.ts'
+import type { OrganizationField } from '../organization-order.ts'
 import type { ListOrganizationsQuery } from '../resources.ts'
 import { type ContractOptions, type Directory, start } from './given.ts'
 import { hostileText, organizationFilter } from './hostile-filters.ts'
@@ -52,7 +52,7 @@ export const listsContract = (
   })
 
   describe('listOrganizations', () => {
-    const term = (field: OrganizationOrderTerm['field'], descending = false) => ({ field, descending })
+    const term = (field: OrganizationField, descending = false) => ({ field, descending })
 
     /** Names by code point: Z, a, U+6F22, U+1F600. */
     const fixtures = [

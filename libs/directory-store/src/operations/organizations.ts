@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { apiError } from '@fms/aip'
+import { apiError, completeOrder, positionOf } from '@fms/aip'
 import type { z } from 'zod'
 import type { DirectoryStore } from '../directory-store.ts'
 import { organizationNotFound } from '../errors.ts'
 import { NewOrganization, OrganizationChange, parseChange, parseInput } from '../inputs.ts'
-import { completeOrder, positionOf } from '../organization-order.ts'
+import { defaultOrganizationOrder } from '../organization-order.ts'
 import { whereOrganization } from '../references.ts'
 import type { StoredOrganization } from '../resources.ts'
 import { type Change, remove, update } from '../tables/change.ts'
@@ -65,16 +65,19 @@ export const organizationOperations = (tables: DirectoryTables, now: () => Date)
 
   /** Index: members_by_{first field of the order}. */
   async listOrganizations({ userId, orderBy, ...page }) {
-    const order = completeOrder(orderBy)
+    const order = completeOrder(orderBy, 'slug', defaultOrganizationOrder).map(({ field, descending }) => ({
+      field: memberFields[field],
+      descending,
+    }))
     const { rows, hasMore, totalSize } = await tables.page({
       table: 'members',
       where: { userId },
       filterFields: memberFields,
-      order: order.map(({ field, descending }) => ({ field: memberFields[field], descending })),
+      order,
       ...page,
     })
     const organizations = await tables.read(() => organizationsOf(rows))
-    return { organizations, ...(hasMore && { next: positionOf(sortFields(rows.at(-1)!), order) }), totalSize }
+    return { organizations, ...(hasMore && { next: positionOf(rows.at(-1)!, order) }), totalSize }
   },
 })
 
@@ -85,13 +88,6 @@ export function* organizationsOf(members: readonly MemberRow[]): Reading<StoredO
   const byId = new Map(found.map((row) => [row.organizationId, toOrganization(row)]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
-
-/** The fields of a membership by which lists sort. */
-const sortFields = ({ organizationCreateTime, name, slug }: MemberRow) => ({
-  createTime: new Date(organizationCreateTime),
-  name,
-  slug,
-})
 
 /** Also changes the copies of slug and name in the memberships. */
 function* updateOrganization(

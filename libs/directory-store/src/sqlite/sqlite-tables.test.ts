@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { completeOrder } from '@fms/aip'
 import { SqliteDatabase } from '@fms/store-kit'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { directoryStoreContract } from '../directory-store.contract.ts'
 import { openDirectoryStore } from '../open-directory-store.ts'
-import { completeOrder, organizationFields } from '../organization-order.ts'
+import { organizationFields } from '../organization-order.ts'
 
 directoryStoreContract('SQLite', (now) => openDirectoryStore('sqlite::memory:', now))
 
@@ -68,7 +69,9 @@ describe('a directory file', () => {
     'lists by $field (descending: $descending) $place in the order of an index',
     async (list) => {
       const orderBy = [{ field: list.field, descending: list.descending }]
-      const position = completeOrder(orderBy).map(({ field }) => (field === 'createTime' ? 0 : 'a'))
+      const position = completeOrder(orderBy, 'slug', []).map(({ field }) =>
+        field === 'createTime' ? 0 : 'a',
+      )
       const after = list.place === 'from a position' ? { after: position } : {}
       await using store = await openDirectoryStore(url)
 

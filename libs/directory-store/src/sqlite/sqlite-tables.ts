@@ -13,7 +13,7 @@ import { whereOrganization } from '../references.ts'
 import type { Authorization } from '../resources.ts'
 import type { Change, Write } from '../tables/change.ts'
 import type { DirectoryTables, PageQuery, RowPage } from '../tables/directory-tables.ts'
-import { type OrderTerm, type Query, type Reading, runReading } from '../tables/reading.ts'
+import { type Query, type Reading, runReading } from '../tables/reading.ts'
 import { type KeyRow, primaryKeys, type Rows, type TableName, toApiKey } from '../tables/rows.ts'
 import { migrations } from './schema.ts'
 import { whereSql } from './where-sql.ts'
@@ -57,8 +57,7 @@ export class SqliteTables implements DirectoryTables {
   }
 
   async page<T extends TableName>(query: PageQuery<T>): Promise<RowPage<T>> {
-    const { table, filter, filterFields = {}, after, limit, skip } = query
-    const order = toSqlOrder(query.order)
+    const { table, filter, filterFields = {}, order, after, limit, skip } = query
     const matches = allOf(whereSql(query.where), filter && filterSql(filter, filterFields))
     const rest = allOf(matches, after && afterPosition(order, after))
     const sql = `SELECT * FROM ${table} WHERE ${rest.sql} ORDER BY ${orderSql(order)} ${pageSql}`
@@ -72,7 +71,7 @@ export class SqliteTables implements DirectoryTables {
   }
 
   async *stream<T extends TableName>(table: T): AsyncGenerator<Rows[T]> {
-    const order = primaryKeys[table].map((column) => ({ column, descending: false }))
+    const order = primaryKeys[table].map((field) => ({ field, descending: false }))
     let after: SqlCondition = { sql: 'TRUE', values: [] }
     for (;;) {
       const sql = `SELECT * FROM ${table} WHERE ${after.sql} ORDER BY ${orderSql(order)} LIMIT ${streamedRows}`
@@ -126,7 +125,7 @@ export class SqliteTables implements DirectoryTables {
 
   #fetch({ table, where, fields = ['*'], order, limit }: Query): Row[] {
     const { sql, values } = whereSql(where)
-    const orderBy = order.length > 0 ? ` ORDER BY ${orderSql(toSqlOrder(order))}` : ''
+    const orderBy = order.length > 0 ? ` ORDER BY ${orderSql(order)}` : ''
     const limited = limit === undefined ? '' : ` LIMIT ${limit}`
     return this.#database.all(
       `SELECT ${fields.join(', ')} FROM ${table} WHERE ${sql}${orderBy}${limited}`,
@@ -150,9 +149,6 @@ export class SqliteTables implements DirectoryTables {
     }
   }
 }
-
-const toSqlOrder = (order: readonly OrderTerm[]) =>
-  order.map(({ field, descending }) => ({ column: field, descending }))
 
 /** SQLite has no booleans. */
 const toRow = (fields: object): Row =>

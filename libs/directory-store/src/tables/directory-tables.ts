@@ -1,7 +1,7 @@
-import type { CheckedFilter } from '@fms/aip'
+import type { CheckedFilter, OrderTerm } from '@fms/aip'
 import type { Authorization } from '../resources.ts'
 import type { Change } from './change.ts'
-import type { Conditions, OrderTerm, Reading } from './reading.ts'
+import type { Conditions, Reading } from './reading.ts'
 import type { Rows, TableName } from './rows.ts'
 
 /** A page of rows in an order whose last field is unique. */

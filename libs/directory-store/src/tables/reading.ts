@@ -1,3 +1,4 @@
+import type { OrderTerm } from '@fms/aip'
 import type { Rows, TableName } from './rows.ts'
 
 /** A condition on a field: a value, one of several values, a time up to a given one, or null or a later time. */
@@ -14,12 +15,6 @@ export type Conditions = Readonly<Record<string, Condition>>
 
 /** {@link Conditions} on the fields of a table. */
 export type Where<T extends TableName> = { readonly [Field in keyof Rows[T]]?: Condition }
-
-/** A field of an order, with its direction. */
-export interface OrderTerm {
-  field: string
-  descending: boolean
-}
 
 /** A read of rows of one table. */
 export interface Query {

@@ -1,12 +1,7 @@
 import type { EventType, FormEvent, FormPath } from '@fms/contracts'
-import {
-  type ChangeContext,
-  type EventForm,
-  eventBytesOf,
-  type RecordedEvent,
-  recordedEvent,
-} from '../events/recorded-event.ts'
-import type { FormState, StoredDraft, StoredForm, StoredRevision } from '../forms-store.ts'
+import { type EventForm, eventBytesOf, type RecordedEvent, recordedEvent } from '../events/recorded-event.ts'
+import type { FormState, FormSummary, StoredDraft, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { ChangeContext } from '../requests/change-context.ts'
 import type { Deletion } from './deletion.ts'
 
 /** The fields of a form that refer to its revisions. */
@@ -19,8 +14,7 @@ export interface LiveState {
 }
 
 /** A form as a change finds it. */
-export interface FoundForm extends FormState, LiveState {
-  name: string
+export interface FoundForm extends FormSummary, LiveState {
   /** Size of the draft as JSON in UTF-8. */
   draftBytes: number
   /** Differs from that of an earlier form with the same id. Revisions and replies belong to it. */

@@ -4,7 +4,6 @@ import type { EventType, FormRecord } from '@fms/contracts'
 import { KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { formConflict, formIdTaken, updateAborted } from '../errors.ts'
-import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
   ChangedForm,
   CreateOptions,
@@ -18,6 +17,8 @@ import type {
   StoredForm,
   TakeSnapshot,
 } from '../forms-store.ts'
+import { listedDraftOf } from '../lists/form-fields.ts'
+import { type ChangeContext, operatorContext } from '../requests/change-context.ts'
 import type { IdentifiedRequest } from '../requests/identified-request.ts'
 import { rejectRepeat } from '../requests/reject-repeat.ts'
 import { assertSameRecord, revisionsOf } from '../stored-form-record.ts'
@@ -331,8 +332,7 @@ const toFormState = (found: FoundForm): FormState => ({
 
 const toStoredForm = (found: FoundDraft): StoredForm => ({
   ...toFormState(found),
-  name: found.name,
-  type: found.type,
+  ...listedDraftOf(found),
   draftJson: found.draftJson,
   aiHandoff: found.aiHandoff,
 })

@@ -4,33 +4,23 @@ import {
   checkFilter,
   compareCodePoints,
   evaluateFilter,
+  type FieldType,
   FilterComplexityError,
-  type FilterFields,
+  type FilterRow,
   parseFilter,
 } from '@fms/aip'
-import { FormType } from '@fms/contracts'
+import { formOrderFields, listedDraftFields } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { StoredForm } from '../forms-store.ts'
-import { type FormOrderTerm, formOrderFields } from '../lists/form-order.ts'
+import { type FormOrderTerm, formFilterFields, type ListedDraft } from '../lists/form-fields.ts'
 import { parseDraft } from '../stored-draft.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { type EngineLimits, hostileNames } from './hostile-names.ts'
 import { inOrder } from './plain-order.ts'
 
-const fields: FilterFields = {
-  fields: {
-    name: { type: 'string' },
-    publicId: { type: 'string' },
-    type: { type: 'enum', values: FormType.options },
-    createTime: { type: 'time' },
-    updateTime: { type: 'time' },
-  },
-  search: 'name',
-}
-
 /** The filter of a list of forms. */
-export const filterOf = (text: string): CheckedFilter => checkFilter(parseFilter(text)!, fields)
+export const filterOf = (text: string): CheckedFilter => checkFilter(parseFilter(text)!, formFilterFields)
 
 /** Whether the API accepts a filter, by the number of its conditions. */
 const isWithinBounds = (text: string): boolean => {
@@ -43,14 +33,31 @@ const isWithinBounds = (text: string): boolean => {
   }
 }
 
+/** The fields of one type that a filter can name. */
+const filterFields = Object.entries(formFilterFields.fields) as [keyof StoredForm, FieldType][]
+const fieldsOf = (type: FieldType['type']) =>
+  filterFields.flatMap(([name, field]) => (field.type === type ? [name] : []))
+
+const enumValues = filterFields.flatMap(([name, field]) =>
+  field.type === 'enum' ? field.values.map((value) => [name, value] as const) : [],
+)
+
 /** The fields of a form that a filter reads. */
-const rowOf = ({ name, type, publicId, createTime, updateTime }: StoredForm) => ({
-  name,
-  type,
-  publicId,
-  createTime: createTime.getTime(),
-  updateTime: updateTime.getTime(),
-})
+const rowOf = (form: StoredForm): FilterRow =>
+  Object.fromEntries(
+    filterFields.map(([name, { type }]) => [name, type === 'time' ? Number(form[name]) : `${form[name]}`]),
+  )
+
+/** Values of the draft's fields. Each form has another name. */
+const draftOf = (index: number): ListedDraft => {
+  const valueFor = (name: string) => {
+    const field = formFilterFields.fields[name]
+    const values = field?.type === 'enum' ? field.values : hostileNames
+    return values[(index * 3) % values.length]!
+  }
+  const draft = Object.fromEntries(listedDraftFields.map((name) => [name, valueFor(name)]))
+  return { ...(draft as unknown as ListedDraft), name: hostileNames[index]! }
+}
 
 const escaped = (text: string) =>
   text
@@ -65,12 +72,12 @@ export const filtersContract = (open: OpenStore, _limits: EngineLimits): void =>
   const store = openStore(open)
   const organizationId = randomUUID()
   const names = hostileNames
-  const forms = names.map((name, index) =>
+  const forms = names.map((_, index) =>
     newForm({
       organizationId,
       createTime: time(index % 4),
       updateTime: time(index % 7),
-      draft: { name, type: FormType.options[index % 2]! },
+      draft: draftOf(index),
     }),
   )
 
@@ -100,13 +107,14 @@ export const filtersContract = (open: OpenStore, _limits: EngineLimits): void =>
         .slice(from, from + length)
         .join(''),
     )
-  const textFields = { name: names, publicId: forms.map(({ publicId }) => publicId) }
-  const anyTextOf = (field: keyof typeof textFields) =>
-    fc.oneof(
-      { arbitrary: fc.constantFrom(...textFields[field]), weight: 2 },
-      { arbitrary: anyPieceOf(textFields[field]), weight: 4 },
+  const anyTextOf = (field: keyof StoredForm) => {
+    const stored = forms.map((form) => `${form[field]}`)
+    return fc.oneof(
+      { arbitrary: fc.constantFrom(...stored), weight: 2 },
+      { arbitrary: anyPieceOf(stored), weight: 4 },
       fc.string({ unit: 'binary', maxLength: 3 }),
     )
+  }
   const anyNamePiece = anyTextOf('name')
   const anyInOtherCase = fc.oneof(
     anyNamePiece,
@@ -116,7 +124,7 @@ export const filtersContract = (open: OpenStore, _limits: EngineLimits): void =>
 
   const anyOrder = fc.constantFrom('=', '!=', '<', '<=', '>', '>=')
   const anyEquality = fc.constantFrom('=', '!=')
-  const anyTextCondition = fc.constantFrom('name' as const, 'publicId' as const).chain((field) => {
+  const anyTextCondition = fc.constantFrom(...fieldsOf('string')).chain((field) => {
     const anyText = anyTextOf(field)
     return fc.oneof(
       fc.tuple(anyOrder, anyText).map(([operator, text]) => `${field} ${operator} ${quoted(text)}`),
@@ -127,7 +135,7 @@ export const filtersContract = (open: OpenStore, _limits: EngineLimits): void =>
     )
   })
   const anyTimeCondition = fc
-    .tuple(fc.constantFrom('createTime', 'updateTime'), anyOrder, fc.integer({ min: -5, max: 75 }))
+    .tuple(fc.constantFrom(...fieldsOf('time')), anyOrder, fc.integer({ min: -5, max: 75 }))
     .map(([field, operator, tenths]) => {
       const instant = time(Math.floor(tenths / 10))
         .toISOString()
@@ -140,8 +148,8 @@ export const filtersContract = (open: OpenStore, _limits: EngineLimits): void =>
     anyInOtherCase.map((text) => quoted(text)),
     anyTimeCondition,
     fc
-      .tuple(anyEquality, fc.constantFrom(...FormType.options))
-      .map(([operator, type]) => `type ${operator} ${type}`),
+      .tuple(fc.constantFrom(...enumValues), anyEquality)
+      .map(([[field, value], operator]) => `${field} ${operator} ${value}`),
   )
   const { filter: anyFilter } = fc.letrec<{ filter: string }>((tie) => ({
     filter: fc.oneof(
@@ -281,15 +289,25 @@ export const filtersContract = (open: OpenStore, _limits: EngineLimits): void =>
       expect(found.sort(compareCodePoints)).toEqual(wanted)
     })
 
-    it('sees a changed name', async () => {
+    it.each(listedDraftFields)('sees a changed %s', async (field) => {
+      const [before, after] = [draftOf(1)[field], draftOf(2)[field]]
+      const form = await givenForm(store(), { draft: { [field]: before } })
+      await store().update(refOf(form), (current) => edited(current, { [field]: after }))
+      const totalOf = async (value: string) => {
+        const filter = filterOf(`${field} = ${quoted(value)}`)
+        return (await store().list({ ...form, filter, orderBy: [], limit: 1, skip: 0 })).totalSize
+      }
+
+      expect([await totalOf(before), await totalOf(after)]).toEqual([0, 1])
+    })
+
+    it('searches a changed name', async () => {
       const form = await givenForm(store(), { draft: { name: 'Before' } })
       await store().update(refOf(form), (current) => edited(current, { name: 'ÄFTER' }))
       const totalOf = async (text: string) =>
         (await store().list({ ...form, filter: filterOf(text), orderBy: [], limit: 1, skip: 0 })).totalSize
 
-      expect(await totalOf('name = Before')).toBe(0)
       expect(await totalOf('search("before")')).toBe(0)
-      expect(await totalOf('name = ÄFTER')).toBe(1)
       expect(await totalOf('search("äfter")')).toBe(1)
     })
   })

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { formOrderFields } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { FormState, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
-import { completeOrder, type FormOrderTerm, formOrderFields } from '../lists/form-order.ts'
+import type { FormOrderTerm } from '../lists/form-fields.ts'
+import { completeFormOrder } from '../lists/form-order.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { type EngineLimits, hostileNames } from './hostile-names.ts'
 import { comparing, inOrder } from './plain-order.ts'
@@ -227,8 +229,8 @@ export const listsContract = (open: OpenStore, _limits: EngineLimits): void => {
           let after: ListFormsQuery['after']
           for (const { limit, skip, ...events } of pages) {
             const matching = forms.filter(({ type }) => !filtered || type === 'structured')
-            const rest = inOrder(matching, completeOrder(orderBy))
-              .filter((form) => !last || comparing(completeOrder(orderBy))(form, last) > 0)
+            const rest = inOrder(matching, completeFormOrder(orderBy))
+              .filter((form) => !last || comparing(completeFormOrder(orderBy))(form, last) > 0)
               .slice(skip)
             const page = await store().list({ ...query, limit, skip, ...(after && { after }) })
             expect(idsOf(page.forms)).toEqual(idsOf(rest.slice(0, limit)))

@@ -1,13 +1,11 @@
 import { compareCodePoints } from '@fms/aip'
+import type { FormOrderField } from '@fms/contracts'
 import type { StoredForm } from '../forms-store.ts'
-import type { FormOrderField, FormOrderTerm } from '../lists/form-order.ts'
+import type { FormOrderTerm } from '../lists/form-fields.ts'
 
-const compare: Record<FormOrderField, (a: StoredForm, b: StoredForm) => number> = {
-  name: (a, b) => compareCodePoints(a.name, b.name),
-  publicId: (a, b) => compareCodePoints(a.publicId, b.publicId),
-  createTime: (a, b) => a.createTime.getTime() - b.createTime.getTime(),
-  updateTime: (a, b) => a.updateTime.getTime() - b.updateTime.getTime(),
-  replyCount: (a, b) => a.replyCount - b.replyCount,
+const compare = (a: StoredForm, b: StoredForm, field: FormOrderField): number => {
+  const [one, other] = [a[field], b[field]]
+  return typeof one === 'string' ? compareCodePoints(one, other as string) : Number(one) - Number(other)
 }
 
 const byDefault: FormOrderTerm[] = [{ field: 'updateTime', descending: true }]
@@ -17,10 +15,11 @@ export const comparing =
   (orderBy: readonly FormOrderTerm[]) =>
   (a: StoredForm, b: StoredForm): number => {
     for (const { field, descending } of orderBy.length > 0 ? orderBy : byDefault) {
-      const order = compare[field](a, b)
+      const order = compare(a, b, field)
       if (order !== 0) return descending ? -order : order
     }
-    return orderBy.at(-1)?.descending ? -compare.publicId(a, b) : compare.publicId(a, b)
+    const byPublicId = compare(a, b, 'publicId')
+    return orderBy.at(-1)?.descending ? -byPublicId : byPublicId
   }
 
 /** The expected order of a list. */

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { FormType } from '@fms/contracts'
+import { FormType, formOrderFields } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { FormSummary, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
-import { formOrderFields } from '../lists/form-order.ts'
 import { filterOf } from './filters.ts'
 import { givenForm, newForm, type OpenStore, openStore, publish, time } from './given.ts'
 

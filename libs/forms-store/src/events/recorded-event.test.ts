@@ -1,13 +1,8 @@
 import { FormDraft, FormEvent, maxEventBytes } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { newForm, time } from '../contract/given.ts'
-import {
-  changedFields,
-  operatorContext,
-  recordedEvent,
-  revisionMembers,
-  withSequence,
-} from './recorded-event.ts'
+import { operatorContext } from '../requests/change-context.ts'
+import { changedFields, recordedEvent, revisionMembers, withSequence } from './recorded-event.ts'
 
 const id = '01963f2e-0000-7000-8000-000000000000'
 

@@ -1,5 +1,4 @@
 import {
-  type Actor,
   type EventData,
   type EventType,
   type FormDraft,
@@ -10,21 +9,9 @@ import {
   maxEventBytes,
 } from '@fms/contracts'
 import type { ChangedForm, FormState, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
-import type { IdentifiedRequest } from '../requests/identified-request.ts'
+import type { ChangeContext } from '../requests/change-context.ts'
 import { formETag } from '../resource/form-to-json.ts'
 import { parseDraft } from '../stored-draft.ts'
-
-/** Who makes a change, for its event. */
-export interface ChangeContext {
-  actor: Actor
-  /** `x-request-id` of the request; `""` for none. */
-  httpRequestId: string
-  /** Makes repeats of the change safe: the store carries it out once. Default: each call is a change of its own. */
-  request?: IdentifiedRequest | undefined
-}
-
-/** The context of changes by operators' programs, such as formctl. */
-export const operatorContext: ChangeContext = { actor: { operator: true }, httpRequestId: '' }
 
 /** An event without its position in the log. */
 export type RecordedEvent = Omit<FormEvent, 'sequence'> & Pick<FormEvent, 'id' | 'time'> & { type: EventType }

@@ -1,7 +1,9 @@
 import { foldCase } from '@fms/aip'
+import { listedDraftFields } from '@fms/contracts'
 import type { FormFields, FoundDraft, FoundForm, NewForm } from '../changes/change.ts'
 import type { Deletion } from '../changes/deletion.ts'
 import type { FormState, FormSummary, StoredForm, StoredRevision } from '../forms-store.ts'
+import { listedDraftOf } from '../lists/form-fields.ts'
 import { trigramsOf } from '../lists/name-trigrams.ts'
 import type { DeletionDocument, FormDocument, RevisionDocument } from './documents.ts'
 import { formById, formIdOf } from './find-form.ts'
@@ -18,20 +20,19 @@ export const stateFields = [
 ] as const satisfies readonly (keyof FormDocument)[]
 
 /** The fields of `toFormSummary`. */
-export const summaryFields = [...stateFields, 'name', 'type'] as const
+export const summaryFields = [...stateFields, ...listedDraftFields] as const
 
 /** The fields of `toStoredForm`. */
 export const storedFields = [...summaryFields, 'draft', 'aiHandoff'] as const
 
 /** The fields of `toFoundForm`. */
 export const foundFields = [
-  ...stateFields,
+  ...summaryFields,
   'incarnation',
   'isDeleted',
   'changeTime',
   'revisionNumber',
   'liveNumber',
-  'name',
   'bytes',
 ] as const
 
@@ -48,8 +49,7 @@ export const toFormState = (document: FormDocument): FormState => ({
 
 export const toFormSummary = (document: FormDocument): FormSummary => ({
   ...toFormState(document),
-  name: document.name,
-  type: document.type,
+  ...listedDraftOf(document),
 })
 
 export const toStoredForm = (document: FormDocument): StoredForm => ({
@@ -59,8 +59,7 @@ export const toStoredForm = (document: FormDocument): StoredForm => ({
 })
 
 export const toFoundForm = (document: FormDocument): FoundForm => ({
-  ...toFormState(document),
-  name: document.name,
+  ...toFormSummary(document),
   draftBytes: document.bytes,
   incarnation: document.incarnation,
   isDeleted: document.isDeleted,
@@ -75,13 +74,12 @@ export const toFoundDraft = (document: FormDocument): FoundDraft => ({
   ...toStoredForm(document),
 })
 
-const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, version }: StoredForm) => ({
+const draftFields = ({ draftJson, aiHandoff, updateTime, version, ...draft }: StoredForm) => ({
   updateTime: updateTime.getTime(),
   version,
-  name,
-  foldedName: foldCase(name),
-  nameTrigrams: trigramsOf(foldCase(name)),
-  type,
+  ...listedDraftOf(draft),
+  foldedName: foldCase(draft.name),
+  nameTrigrams: trigramsOf(foldCase(draft.name)),
   aiHandoff,
   draft: draftJson,
   bytes: Buffer.byteLength(draftJson),

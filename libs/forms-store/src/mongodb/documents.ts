@@ -1,9 +1,10 @@
-import type { FormDraft, FormPath } from '@fms/contracts'
+import type { FormPath } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
 import type { Growth } from '../changes/change.ts'
+import type { ListedDraft } from '../lists/form-fields.ts'
 
 /** A form, deleted or not. Times are milliseconds since the epoch. Fields of filters and orders are copied out of the draft. */
-export interface FormDocument {
+export interface FormDocument extends ListedDraft {
   /** The organization and the form's id: see `documentIdOf`. */
   _id: string
   organizationId: string
@@ -21,11 +22,9 @@ export interface FormDocument {
   revisionNumber: number
   liveNumber: number
   liveRevisionId: string | null
-  name: string
   foldedName: string
   /** Runs of three code points of `foldedName`. */
   nameTrigrams: string[]
-  type: FormDraft['type']
   aiHandoff: boolean
   /** Size of the draft in UTF-8. */
   bytes: number

@@ -18,9 +18,9 @@ import {
   refOf,
   snapshot,
 } from '../contract/given.ts'
-import type { ChangeContext } from '../events/recorded-event.ts'
 import type { FormRef, FormsStore, StoredForm } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
+import type { ChangeContext } from '../requests/change-context.ts'
 import { type ChangeMethod, RequestReplay } from '../requests/identified-request.ts'
 import { parseDraft } from '../stored-draft.ts'
 import { toFormRecord } from '../stored-form-record.ts'

@@ -1,6 +1,8 @@
+import { positionOf } from '@fms/aip'
 import { listMongodb } from '@fms/store-kit/mongodb'
 import type { FormSummary, FormsPage, ListFormsQuery, StoredForm, Usage } from '../forms-store.ts'
-import { completeOrder, positionOf } from '../lists/form-order.ts'
+import { formFilterFields } from '../lists/form-fields.ts'
+import { completeFormOrder } from '../lists/form-order.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
 import { takeUpTo } from '../lists/take-up-to.ts'
 import { storedFields, summaryFields, toFormSummary, toStoredForm } from './convert-documents.ts'
@@ -8,13 +10,7 @@ import type { FormDocument, FormsCollections } from './documents.ts'
 import { planList } from './list-plan.ts'
 
 /** Document fields by the names that filters use. */
-const filterFields = {
-  name: 'name',
-  publicId: 'publicId',
-  type: 'type',
-  createTime: 'createTime',
-  updateTime: 'updateTime',
-} as const
+const filterFields = Object.fromEntries(Object.keys(formFilterFields.fields).map((field) => [field, field]))
 
 /** Trigrams in the query of one search: more narrow it little further. */
 const maxTrigrams = 8
@@ -61,7 +57,7 @@ export const listForms = async <Item>(
   limits: ListLimits,
   usage: () => Promise<Usage>,
 ): Promise<Omit<FormsPage, 'forms'> & { forms: Item[] }> => {
-  const order = completeOrder(orderBy)
+  const order = completeFormOrder(orderBy)
   const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
   const list = listMongodb(collections.forms, {
     scope: { organizationId, isDeleted: false },

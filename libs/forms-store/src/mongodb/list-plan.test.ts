@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { checkFilter, parseFilter } from '@fms/aip'
-import { FormType } from '@fms/contracts'
+import { FormType, formOrderFields } from '@fms/contracts'
 import { startMongo } from '@fms/testkit/mongodb'
 import { type CommandStartedEvent, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { givenForm, publish, refOf, time } from '../contract/given.ts'
 import type { FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
-import { type FormOrderTerm, formOrderFields } from '../lists/form-order.ts'
+import { type FormOrderTerm, formFilterFields } from '../lists/form-fields.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
 import { formsSchema } from './schema.ts'
 
@@ -22,17 +22,7 @@ afterAll(async () => {
 /** Whether `explain` shows everything. secantusdb reads an index but never stops at the limit. */
 const isMongod = mongo.engine.startsWith('MongoDB')
 
-const fields = {
-  fields: {
-    name: { type: 'string' as const },
-    publicId: { type: 'string' as const },
-    type: { type: 'enum' as const, values: FormType.options },
-    createTime: { type: 'time' as const },
-    updateTime: { type: 'time' as const },
-  },
-  search: 'name',
-}
-const check = (text: string) => checkFilter(parseFilter(text)!, fields)
+const check = (text: string) => checkFilter(parseFilter(text)!, formFilterFields)
 
 type Command = Record<string, unknown>
 

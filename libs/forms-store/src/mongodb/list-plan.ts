@@ -1,15 +1,11 @@
 import type { CheckedFilter } from '@fms/aip'
-import type { MongoListPlan, MongoOrderTerm } from '@fms/store-kit/mongodb'
+import type { MongoListPlan } from '@fms/store-kit/mongodb'
+import type { FormOrderTerm } from '../lists/form-fields.ts'
 import { conjunctsOf } from '../lists/name-trigrams.ts'
-import { formIndexes } from './schema.ts'
+import { formIndexes, orderIndexes } from './schema.ts'
 
-/** Indexes of one field that a filter can be counted on. */
-const countIndexes = [
-  formIndexes.byPublicId,
-  formIndexes.byName,
-  formIndexes.byCreateTime,
-  formIndexes.byUpdateTime,
-]
+/** Indexes of one field that a filter can be counted on. All have `publicId`. */
+const countIndexes = [orderIndexes.publicId, ...Object.values(orderIndexes)]
 
 /**
  * The indexes of a list of forms. Each list names its index: otherwise the engine tries all, and uses for a large
@@ -24,11 +20,11 @@ const countIndexes = [
  */
 export const planList = (
   filter: CheckedFilter | undefined,
-  order: readonly MongoOrderTerm[],
+  order: readonly FormOrderTerm[],
   hasTrigrams: boolean,
 ): MongoListPlan => {
   if (hasTrigrams) return entriesOf(formIndexes.byNameTrigrams.name)
-  if (filter && fixes(filter, 'publicId')) return entriesOf(formIndexes.byPublicId.name)
+  if (filter && fixes(filter, 'publicId')) return entriesOf(orderIndexes.publicId.name)
   const read = filter ? fieldsRead(filter) : []
   const count = { index: (countIndexes.find((index) => hasAll(index, read)) ?? formIndexes.byType).name }
   const ordered = orderIndexOf(order)
@@ -71,18 +67,12 @@ const fixes = (filter: CheckedFilter, field: string): boolean =>
   )
 
 /** The index that has an order, forwards or backwards; undefined for an order of several fields. */
-const orderIndexOf = (order: readonly MongoOrderTerm[]) => {
+const orderIndexOf = (order: readonly FormOrderTerm[]) => {
   const [first, second, third] = order
-  if (!second) return formIndexes.byPublicId
+  if (!second) return orderIndexes.publicId
   if (third) return undefined
   if (first!.descending !== second.descending) {
     return first!.field === 'updateTime' ? formIndexes.byUpdateTimeDescending : undefined
   }
-  return orderIndexes.get(first!.field)
+  return orderIndexes[first!.field]
 }
-
-const orderIndexes = new Map(
-  [formIndexes.byName, formIndexes.byCreateTime, formIndexes.byUpdateTime, formIndexes.byReplyCount].map(
-    (index) => [Object.keys(index.key)[2], index],
-  ),
-)

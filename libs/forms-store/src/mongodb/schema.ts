@@ -1,4 +1,6 @@
+import { type FormOrderField, formOrderFields } from '@fms/contracts'
 import type { MongoIndex, MongoSchema } from '@fms/store-kit/mongodb'
+import { formFilterFields } from '../lists/form-fields.ts'
 
 const descending = -1
 
@@ -9,15 +11,25 @@ const ofForms = (name: string, fields: Readonly<Record<string, 1 | -1>>): MongoI
   key: { organizationId: 1, isDeleted: 1, ...fields },
 })
 
-/** The indexes of lists of forms: one per order, and those of filters. */
+/** The index of each order, by its first field. `publicId` breaks ties. */
+export const orderIndexes = Object.fromEntries(
+  formOrderFields.map((field) => [
+    field,
+    ofForms(`forms_by_${field}`, { [field]: 1, [field === 'publicId' ? '_id' : 'publicId']: 1 }),
+  ]),
+) as Record<FormOrderField, MongoIndex>
+
+const defaultOrder = { updateTime: descending, publicId: 1 } as const
+
+/** The other fields of filters and orders. */
+const listedFields = [...new Set([...Object.keys(formFilterFields.fields), ...formOrderFields])]
+  .filter((field) => !(field in defaultOrder))
+  .flatMap((field) => (field === formFilterFields.search ? [field, 'foldedName'] : [field]))
+
+/** The other indexes of lists of forms. */
 export const formIndexes = {
-  byPublicId: ofForms('forms_by_publicId', { publicId: 1, _id: 1 }),
-  byName: ofForms('forms_by_name', { name: 1, publicId: 1 }),
-  byCreateTime: ofForms('forms_by_createTime', { createTime: 1, publicId: 1 }),
-  byUpdateTime: ofForms('forms_by_updateTime', { updateTime: 1, publicId: 1 }),
-  byReplyCount: ofForms('forms_by_replyCount', { replyCount: 1, publicId: 1 }),
   /** The default order: its ties ascend. */
-  byUpdateTimeDescending: ofForms('forms_by_updateTime_desc', { updateTime: descending, publicId: 1 }),
+  byUpdateTimeDescending: ofForms('forms_by_updateTime_desc', defaultOrder),
   /**
    * The default order within each type, and all other fields of orders and filters: the engine counts, filters and
    * sorts the entries of this index instead of documents. It has the whole shard key, without which a shard reads
@@ -25,12 +37,8 @@ export const formIndexes = {
    */
   byType: ofForms('forms_by_type', {
     type: 1,
-    updateTime: descending,
-    publicId: 1,
-    name: 1,
-    foldedName: 1,
-    createTime: 1,
-    replyCount: 1,
+    ...defaultOrder,
+    ...Object.fromEntries(listedFields.map((field) => [field, 1])),
     _id: 1,
   }),
   /** For texts that names contain. */
@@ -57,6 +65,7 @@ export const formsSchema: MongoSchema = {
   version: 1,
   oldestVersion: 1,
   indexes: [
+    ...Object.values(orderIndexes),
     ...Object.values(formIndexes),
     // The shard key.
     index('forms', 'id', { organizationId: 1, _id: 1 }),

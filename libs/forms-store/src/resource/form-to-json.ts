@@ -2,38 +2,21 @@ import { cutJson, formatETag, type ReadMask } from '@fms/aip'
 import { type Form, formPath, liveAlias } from '@fms/contracts'
 import type { FormState, ListedRevision, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
 import { parseDraft } from '../stored-draft.ts'
-import { isOfSummary, publicUrl, summaryWriter } from './summary-to-json.ts'
+import { isOfSummary, serverOwnedMembers, summaryWriter } from './summary-to-json.ts'
 
 /** The Form resource of the API. @param publicFormBaseUrl without a trailing slash. */
 export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
   ...parseDraft(stored),
-  ...serverOwnedFields(stored, publicFormBaseUrl),
+  ...serverOwnedMembers(stored, publicFormBaseUrl),
 })
 
 /** The JSON text of {@link toForm}, without parsing the draft. @param mask the members; all by default. */
 export const formToJson = (form: StoredForm, publicFormBaseUrl: string, mask?: ReadMask): string => {
   if (mask && isOfSummary(mask)) return summaryWriter(publicFormBaseUrl, mask)(form)
   // Drafts are stored with their defaults, so this object has at least one member.
-  const json = form.draftJson.slice(0, -1) + serverOwnedJson(form, publicFormBaseUrl)
+  const json = `${form.draftJson.slice(0, -1)},${JSON.stringify(serverOwnedMembers(form, publicFormBaseUrl)).slice(1)}`
   return mask ? cutJson(json, mask) : json
 }
-
-/** The server-owned members, after those of the draft. Ids and times need no escaping. */
-const serverOwnedJson = (form: FormState, publicFormBaseUrl: string): string =>
-  `,"createTime":"${form.createTime.toISOString()}","live":${form.live},` +
-  `"path":"${formPath(form)}","publicId":"${form.publicId}",` +
-  `"publicUrl":${JSON.stringify(publicUrl(form, publicFormBaseUrl))},` +
-  `"replyCount":${form.replyCount},"updateTime":"${form.updateTime.toISOString()}"}`
-
-const serverOwnedFields = (state: FormState, publicFormBaseUrl: string) => ({
-  createTime: state.createTime.toISOString(),
-  live: state.live,
-  path: formPath(state),
-  publicId: state.publicId,
-  publicUrl: publicUrl(state, publicFormBaseUrl),
-  replyCount: state.replyCount,
-  updateTime: state.updateTime.toISOString(),
-})
 
 /** The strong ETag of a form. `If-Match` compares only its first part, the draft's version; `If-None-Match` all of it. */
 export const formETag = ({ version, live, replyCount }: FormState): string =>

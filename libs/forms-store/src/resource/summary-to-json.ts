@@ -1,26 +1,45 @@
 import type { ReadMask } from '@fms/aip'
-import { type Form, formPath } from '@fms/contracts'
-import type { FormSummary } from '../forms-store.ts'
+import {
+  type Form,
+  formPath,
+  type ListedDraftField,
+  listedDraftFields,
+  serverOwnedFields,
+} from '@fms/contracts'
+import type { FormState, FormSummary } from '../forms-store.ts'
 import { toRfc3339 } from './to-rfc3339.ts'
 
-type Read = (form: FormSummary, publicFormBaseUrl: string) => string | number | boolean
+type ServerOwnedField = (typeof serverOwnedFields)[number]
 
-/** The members that the store has outside of the draft, in the order of the resource. */
-const members = {
-  name: ({ name }) => name,
-  type: ({ type }) => type,
+/** The output-only members of a form. */
+const serverOwned: {
+  [Name in ServerOwnedField]: (form: FormState, publicFormBaseUrl: string) => Form[Name]
+} = {
   createTime: ({ createTime }) => toRfc3339(createTime),
   live: ({ live }) => live,
-  path: (form) => formPath(form),
+  path: formPath,
   publicId: ({ publicId }) => publicId,
-  publicUrl: (form, publicFormBaseUrl) => publicUrl(form, publicFormBaseUrl),
+  // Empty for the form of a dry run, which has no public id.
+  publicUrl: ({ publicId }, publicFormBaseUrl) => (publicId === '' ? '' : `${publicFormBaseUrl}/${publicId}`),
   replyCount: ({ replyCount }) => replyCount,
   updateTime: ({ updateTime }) => toRfc3339(updateTime),
-} as const satisfies Partial<Record<keyof Form, Read>>
+}
+
+/** The output-only members of a form, in the order of the resource. */
+export const serverOwnedMembers = (
+  form: FormState,
+  publicFormBaseUrl: string,
+): Pick<Form, ServerOwnedField> =>
+  Object.fromEntries(
+    serverOwnedFields.map((name) => [name, serverOwned[name](form, publicFormBaseUrl)]),
+  ) as Pick<Form, ServerOwnedField>
+
+/** The members that the store has outside of the draft, in the order of the resource. */
+const members: readonly (ListedDraftField | ServerOwnedField)[] = [...listedDraftFields, ...serverOwnedFields]
 
 /** Whether a mask has only members that the store has outside of the draft. */
 export const isOfSummary = (mask: ReadMask): boolean =>
-  mask.keys().every((name) => Object.hasOwn(members, name))
+  mask.keys().every((name) => (members as readonly string[]).includes(name))
 
 /**
  * A function that returns the JSON text of a form without its draft.
@@ -29,14 +48,13 @@ export const isOfSummary = (mask: ReadMask): boolean =>
  * @param mask for which {@link isOfSummary} holds.
  */
 export const summaryWriter = (publicFormBaseUrl: string, mask: ReadMask): ((form: FormSummary) => string) => {
-  const chosen = Object.entries<Read>(members).filter(([name]) => mask.has(name))
+  const chosen = members.filter((name) => mask.has(name))
   return (form) => {
     const resource: Record<string, string | number | boolean> = {}
-    for (const [name, read] of chosen) resource[name] = read(form, publicFormBaseUrl)
+    for (const name of chosen)
+      resource[name] = isServerOwned(name) ? serverOwned[name](form, publicFormBaseUrl) : form[name]
     return JSON.stringify(resource)
   }
 }
 
-/** Empty for the form of a dry run, which has no public id. */
-export const publicUrl = ({ publicId }: Pick<FormSummary, 'publicId'>, publicFormBaseUrl: string) =>
-  publicId === '' ? '' : `${publicFormBaseUrl}/${publicId}`
+const isServerOwned = (name: string): name is ServerOwnedField => Object.hasOwn(serverOwned, name)

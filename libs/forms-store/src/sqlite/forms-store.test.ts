@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type CheckedFilter, checkFilter, type FilterFields, parseFilter } from '@fms/aip'
+import { type CheckedFilter, positionOf } from '@fms/aip'
+import { formOrderFields } from '@fms/contracts'
 import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { logBytesOf } from '../contract/events/log-of.ts'
-import { filtersContract } from '../contract/filters.ts'
+import { filterOf, filtersContract } from '../contract/filters.ts'
 import { formsStoreContract } from '../contract/forms-store.contract.ts'
 import {
   atOnce,
@@ -25,7 +26,7 @@ import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
 import { summariesContract } from '../contract/summaries.ts'
 import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
-import { completeOrder, formOrderFields, positionOf } from '../lists/form-order.ts'
+import { completeFormOrder } from '../lists/form-order.ts'
 import { openFormsStore } from '../open-forms-store.ts'
 import { SqliteFormsStore } from './forms-store.ts'
 
@@ -281,7 +282,7 @@ describe('a list', () => {
       async (term, filter, start, limit, skip) => {
         // The filter may exclude the form at the position.
         const last = start === undefined ? undefined : forms[start]!
-        const after = last && positionOf(valuesOf(last), completeOrder([term]))
+        const after = last && positionOf(valuesOf(last), completeFormOrder([term]))
         const query = { organizationId, orderBy: [term], limit, skip }
         const page = await store.list({ ...query, ...(filter && { filter }), ...(after && { after }) })
 
@@ -519,7 +520,7 @@ describe('the statements', () => {
       const { organizationId } = newForm()
       const [form] = await atOnce(4, () => givenForm(store, { organizationId }))
       const orderBy = [{ field: term.field, descending: term.descending }]
-      const after = positionOf(valuesOf(form!), completeOrder(orderBy))
+      const after = positionOf(valuesOf(form!), completeFormOrder(orderBy))
       const query = { organizationId, orderBy, limit: 1, skip, ...(isLater && { after }) }
 
       const plans = await plansOf(() => store.list(query))
@@ -538,19 +539,9 @@ describe('the statements', () => {
     },
   )
 
-  const filterFields: FilterFields = {
-    fields: {
-      name: { type: 'string' },
-      publicId: { type: 'string' },
-      type: { type: 'enum', values: ['structured', 'dynamic'] },
-      createTime: { type: 'time' },
-      updateTime: { type: 'time' },
-    },
-    search: 'name',
-  }
   const filtered = (text: string): ListFormsQuery => ({
     ...newForm(),
-    filter: checkFilter(parseFilter(text)!, filterFields),
+    filter: filterOf(text),
     orderBy: [],
     limit: 10,
     skip: 0,

@@ -1,5 +1,5 @@
 import { foldCase } from '@fms/aip'
-import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
+import { isPublicId, isUuid, listedDraftFields } from '@fms/contracts'
 import type { Row, SqlCondition } from '@fms/store-kit'
 import type { FoundForm } from '../changes/change.ts'
 import type { FoundRevision } from '../changes/change-engine.ts'
@@ -13,6 +13,7 @@ import type {
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
+import { type ListedDraft, listedDraftOf } from '../lists/form-fields.ts'
 
 const text = (row: Row, column: string) => row[column] as string
 const number = (row: Row, column: string) => row[column] as number
@@ -31,6 +32,9 @@ export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | 
 export const stateColumns =
   'organizationId, formId, publicId, createTime, updateTime, version, replyCount, liveRevisionId'
 
+/** The columns of `toFormSummary`. */
+export const summaryColumns = [stateColumns, ...listedDraftFields].join(', ')
+
 export const toFormState = (row: Row): FormState => ({
   organizationId: text(row, 'organizationId'),
   formId: text(row, 'formId'),
@@ -44,8 +48,7 @@ export const toFormState = (row: Row): FormState => ({
 
 export const toFormSummary = (row: Row): FormSummary => ({
   ...toFormState(row),
-  name: text(row, 'name'),
-  type: text(row, 'type') as FormDraft['type'],
+  ...listedDraftOf(row as unknown as ListedDraft),
 })
 
 export const toStoredForm = (row: Row): StoredForm => ({
@@ -55,11 +58,10 @@ export const toStoredForm = (row: Row): StoredForm => ({
 })
 
 /** The columns of `toFoundForm`. SQLite computes the size of a draft without reading it. */
-export const foundColumns = `${stateColumns}, id, isDeleted, name, changeTime, revisionNumber, liveNumber, octet_length(draft) AS draftBytes`
+export const foundColumns = `${summaryColumns}, id, isDeleted, changeTime, revisionNumber, liveNumber, octet_length(draft) AS draftBytes`
 
 export const toFoundForm = (row: Row): FoundForm => ({
-  ...toFormState(row),
-  name: text(row, 'name'),
+  ...toFormSummary(row),
   draftBytes: number(row, 'draftBytes'),
   incarnation: number(row, 'id'),
   isDeleted: row.isDeleted === 1,
@@ -73,19 +75,22 @@ export const toLiveState = (row: Row) => ({
   liveRevisionId: row.liveRevisionId as string | null,
 })
 
-/** Values of the columns that a change of the draft sets, without those of its name. */
-export const draftColumns = ({ draftJson, type, aiHandoff, updateTime, version }: StoredForm): Row => ({
-  updateTime: updateTime.getTime(),
-  version,
-  type,
-  draft: draftJson,
-  aiHandoff: Number(aiHandoff),
-})
-
-export const nameColumns = ({ name }: Pick<StoredForm, 'name'>): { name: string; foldedName: string } => ({
-  name,
-  foldedName: foldCase(name),
-})
+/**
+ * Values of the columns that a change of the draft sets, without copies of members that are as before: SQLite rewrites the
+ * indexes of every column that is set, even to the same value.
+ */
+export const draftColumns = (form: StoredForm, before?: ListedDraft): Row => {
+  const { draftJson, aiHandoff, updateTime, version } = form
+  const changed = listedDraftFields.filter((name) => form[name] !== before?.[name])
+  return {
+    updateTime: updateTime.getTime(),
+    version,
+    draft: draftJson,
+    aiHandoff: Number(aiHandoff),
+    ...Object.fromEntries(changed.map((name) => [name, form[name]])),
+    ...(changed.includes('name') && { foldedName: foldCase(form.name) }),
+  }
+}
 
 /** The columns of `toDeletedForm`. */
 export const deletedFormColumns = 'organizationId, formId, publicId, name, deleteTime, purgeTime, deleter'

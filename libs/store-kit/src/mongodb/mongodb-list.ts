@@ -1,8 +1,8 @@
-import { type CheckedFilter, evaluateFilter, type FilterRow } from '@fms/aip'
+import { type CheckedFilter, evaluateFilter, type FilterRow, type OrderTerm } from '@fms/aip'
 import type { Document } from 'mongodb'
 import { filterMongodb, noDocuments } from './filter-mongodb.ts'
 import type { MongoCollection, MongoDocument } from './mongodb-collection.ts'
-import { type MongoOrderTerm, mongoSort, rangesAfter } from './mongodb-order.ts'
+import { mongoSort, rangesAfter } from './mongodb-order.ts'
 
 /** The options of {@link listMongodb}. */
 export interface MongoListQuery {
@@ -17,7 +17,7 @@ export interface MongoListQuery {
   fields: Readonly<Record<string, string>>
   /** The field that `search()` reads: text after `foldCase`. */
   foldedField?: string
-  order: readonly MongoOrderTerm[]
+  order: readonly OrderTerm[]
   /** The values of the order's fields in the last document of the previous page. */
   after?: readonly (string | number)[] | undefined
   skip: number
@@ -214,7 +214,7 @@ class KeysetList<T extends MongoDocument> {
 const rowOf = (row: Row, fields: Readonly<Record<string, string>>): FilterRow =>
   Object.fromEntries(Object.entries(fields).map(([field, name]) => [field, row[name]]))
 
-const positionIn = (order: readonly MongoOrderTerm[], row: Row): (string | number)[] =>
+const positionIn = (order: readonly OrderTerm[], row: Row): (string | number)[] =>
   order.map(({ field }) => row[field])
 
 async function* inBatches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {

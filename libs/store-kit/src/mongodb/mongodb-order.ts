@@ -1,13 +1,8 @@
+import type { OrderTerm } from '@fms/aip'
 import type { Document, Sort } from 'mongodb'
 
-/** A field of an order, with its direction. */
-export interface MongoOrderTerm {
-  field: string
-  descending: boolean
-}
-
 /** The sort of a query. */
-export const mongoSort = (order: readonly MongoOrderTerm[]): Sort =>
+export const mongoSort = (order: readonly OrderTerm[]): Sort =>
   Object.fromEntries(order.map(({ field, descending }) => [field, descending ? -1 : 1]))
 
 /**
@@ -18,7 +13,7 @@ export const mongoSort = (order: readonly MongoOrderTerm[]): Sort =>
  * @param position the values of these fields in the last document that was read.
  */
 export const rangesAfter = (
-  order: readonly MongoOrderTerm[],
+  order: readonly OrderTerm[],
   position: readonly (string | number)[],
 ): Document[] =>
   order

@@ -20,9 +20,9 @@ describe('afterPosition', () => {
           const insert = database.prepare('INSERT INTO rows VALUES (?, ?, ?)')
           for (const row of rowsOf(numbers)) insert.run(row.first, row.second, row.id)
           const order = [
-            { column: 'first', descending: first },
-            { column: 'second', descending: second },
-            { column: 'id', descending: id },
+            { field: 'first', descending: first },
+            { field: 'second', descending: second },
+            { field: 'id', descending: id },
           ]
           const all = database.prepare(`SELECT * FROM rows ORDER BY ${orderSql(order)}`).all()
           const index = choice % all.length

@@ -1,15 +1,10 @@
 import type { SQLInputValue } from 'node:sqlite'
+import type { OrderTerm } from '@fms/aip'
 
 /** A condition and the values of its parameters (`?`), in their order. */
 export interface SqlCondition {
   sql: string
   values: SQLInputValue[]
-}
-
-/** A column of an order, with its direction. */
-export interface SqlOrderTerm {
-  column: string
-  descending: boolean
 }
 
 /** Joins conditions with AND and skips undefined ones. At least one has to be defined. */
@@ -32,9 +27,9 @@ export const wantedRow = (rowid: string): SqlCondition => ({
   values: [],
 })
 
-/** The terms of an ORDER BY clause. */
-export const orderSql = (order: readonly SqlOrderTerm[]): string =>
-  order.map(({ column, descending }) => (descending ? `${column} DESC` : column)).join(', ')
+/** The terms of an ORDER BY clause. @param order its fields are columns. */
+export const orderSql = (order: readonly OrderTerm[]): string =>
+  order.map(({ field, descending }) => (descending ? `${field} DESC` : field)).join(', ')
 
 /**
  * The LIMIT clause of a page, with parameters for its size and for the rows to skip. The `+ 0` keeps SQLite from
@@ -50,17 +45,17 @@ export const pageSql = 'LIMIT ? + 0 OFFSET ?'
  * Columns of one direction are compared as a row value (sqlite.org/rowvalue.html), so an index scan starts exactly at
  * the position. For mixed directions there is also a bound on the first column, where an index scan can start.
  *
- * @param order its last column is unique.
+ * @param order its fields are columns, of which the last is unique.
  * @param position the values of these columns in the last row that was read.
  */
 export const afterPosition = (
-  order: readonly SqlOrderTerm[],
+  order: readonly OrderTerm[],
   position: readonly SQLInputValue[],
 ): SqlCondition => {
-  const [{ column, descending }, ...rest] = order as [SqlOrderTerm, ...SqlOrderTerm[]]
+  const [{ field: column, descending }, ...rest] = order as [OrderTerm, ...OrderTerm[]]
   const past = descending ? '<' : '>'
   if (rest.every((term) => term.descending === descending)) {
-    const columns = order.map((term) => term.column)
+    const columns = order.map((term) => term.field)
     const marks = order.map(() => '?')
     return { sql: `(${columns.join(', ')}) ${past} (${marks.join(', ')})`, values: [...position] }
   }

@@ -252,7 +252,7 @@ describe('GET /organizations/{organization}/forms', () => {
     })
 
     it.each<[string, number, RegExp]>([
-      ['replyCount = 1', 1, /^one of the fields name, publicId, type, createTime, updateTime$/],
+      ['replyCount = 1', 1, /^one of the fields name, type, createTime, publicId, updateTime$/],
       ['live = true', 1, /^one of the fields/],
       ['Name = a', 1, /^one of the fields/],
       ['__proto__ = a', 1, /^one of the fields/],
@@ -351,7 +351,7 @@ describe('GET /organizations/{organization}/forms', () => {
     })
 
     it.each<[string, number, RegExp]>([
-      ['type', 1, /^one of name, publicId, createTime, updateTime, replyCount$/],
+      ['type', 1, /^one of name, createTime, publicId, replyCount, updateTime$/],
       ['Name', 1, /^one of name/],
       ['name, __proto__', 7, /^one of name/],
       ['name,', 6, /^one of name/],

@@ -1,8 +1,8 @@
-import { type FilterFields, type ReadMask, readListQuery } from '@fms/aip'
-import { FormType, ListFormsQuery } from '@fms/contracts'
+import { type ReadMask, readListQuery } from '@fms/aip'
+import { formOrderFields, ListFormsQuery } from '@fms/contracts'
 import {
   type FormsPage,
-  formOrderFields,
+  formFilterFields,
   formToJson,
   isOfSummary,
   type StoredForm,
@@ -14,18 +14,6 @@ import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 import { formMembers } from './resource-members.ts'
 import { type MaskedItem, sendPage } from './send-json.ts'
-
-/** Fields that a filter can name (AIP-160), and the field that `search()` and bare terms search. */
-const filterFields: FilterFields = {
-  fields: {
-    name: { type: 'string' },
-    publicId: { type: 'string' },
-    type: { type: 'enum', values: FormType.options },
-    createTime: { type: 'time' },
-    updateTime: { type: 'time' },
-  },
-  search: 'name',
-}
 
 /** List an organization's forms (AIP-132), most recently updated first unless `orderBy` says otherwise. */
 export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
@@ -42,11 +30,13 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
     { schema: { params: OrganizationParams } },
     async ({ params: { organizationId }, query, identity }, reply) => {
       const scope = ['forms', organizationId]
-      const options = { filterFields, orderFields: formOrderFields, scope, pageTokens }
       const { nextPageToken, readMask, ...list } = readListQuery(query, {
         contract: ListFormsQuery,
         members: formMembers,
-        ...options,
+        filterFields: formFilterFields,
+        orderFields: formOrderFields,
+        scope,
+        pageTokens,
       })
       const listOptions = { signal: callerSignal(reply), caller: identity.userId }
       const storeQuery = { organizationId, ...list }

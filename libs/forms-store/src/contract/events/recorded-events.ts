@@ -9,8 +9,8 @@ import {
   parseSequence,
 } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import type { ChangeContext } from '../../events/recorded-event.ts'
 import type { StoredForm } from '../../forms-store.ts'
+import type { ChangeContext } from '../../requests/change-context.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import {
   atOnce,

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FormEvent, type FormRecord, formatSequence, formPath, maxEventBytes } from '@fms/contracts'
 import { formConflict, formIdTaken, formNotLive, quotaExceeded, requestIdReused } from '../../errors.ts'
-import {
-  type ChangeContext,
-  changedFields,
-  eventBytesOf,
-  operatorContext,
-  type RecordedEvent,
-} from '../../events/recorded-event.ts'
+import { changedFields, eventBytesOf, type RecordedEvent } from '../../events/recorded-event.ts'
 import type {
   ChangedForm,
   CreateOptions,
@@ -25,6 +19,8 @@ import type {
   TakeSnapshot,
   Usage,
 } from '../../forms-store.ts'
+import { listedDraftOf } from '../../lists/form-fields.ts'
+import { type ChangeContext, operatorContext } from '../../requests/change-context.ts'
 import { RequestReplay } from '../../requests/identified-request.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import { parseDraft } from '../../stored-draft.ts'
@@ -333,7 +329,7 @@ export class FormsModel implements ModelledStore {
 
   async listSummaries(query: ListFormsQuery) {
     const { forms, totalSize } = await this.list(query)
-    return { forms: forms.map((form) => ({ ...toState(form), name: form.name, type: form.type })), totalSize }
+    return { forms: forms.map((form) => ({ ...toState(form), ...listedDraftOf(form) })), totalSize }
   }
 
   async listDeleted({ organizationId }: { organizationId: string }) {

@@ -6,7 +6,7 @@ import type {
   FormsPage,
   RevisionsPage,
 } from '../../forms-store.ts'
-import type { FormOrderTerm } from '../../lists/form-order.ts'
+import type { FormOrderTerm } from '../../lists/form-fields.ts'
 import type { RunIds } from './changes.ts'
 import type { ModelledStore } from './model.ts'
 

@@ -1,3 +1,4 @@
+import { foldCase } from '@fms/aip'
 import type { SqliteDatabase } from '@fms/store-kit'
 import type { Change, FormFields, FoundForm, NewForm } from '../../changes/change.ts'
 import type { Deletion } from '../../changes/deletion.ts'
@@ -6,7 +7,7 @@ import type { Quota, StoredForm } from '../../forms-store.ts'
 import { limitedGrowth } from '../../quota.ts'
 import { appendEvent } from '../events/append-event.ts'
 import { trigramTokens } from '../lists/trigram-tokens.ts'
-import { draftColumns, nameColumns, revisionColumns } from '../rows.ts'
+import { draftColumns, revisionColumns } from '../rows.ts'
 import { addUsage, checkQuota } from '../usage.ts'
 import { findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
 
@@ -85,7 +86,6 @@ const insertForm = (
     revisionNumber,
     liveNumber,
     liveRevisionId,
-    ...nameColumns(form),
     ...draftColumns(form),
   })
   const incarnation = database.get('SELECT last_insert_rowid() AS id')!.id as number
@@ -93,11 +93,7 @@ const insertForm = (
   return { incarnation, deletedForms: deletion ? insertDeletion(database, incarnation, form, deletion) : 0 }
 }
 
-/**
- * Sets only columns that change: SQLite rewrites the indexes of every column that is set, even to the same value.
- *
- * @returns how many rows of `deletions` were added.
- */
+/** @returns how many rows of `deletions` were added. */
 const setForm = (
   database: SqliteDatabase,
   found: FoundForm,
@@ -109,8 +105,7 @@ const setForm = (
   const columns = {
     changeTime: changeTime.getTime(),
     ...live,
-    ...(draft && draftColumns(draft)),
-    ...(isRenamed && nameColumns(draft)),
+    ...(draft && draftColumns(draft, found)),
     ...(deletion !== undefined && { isDeleted: Number(deletion !== null) }),
   }
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
@@ -154,7 +149,7 @@ const indexName = (
   incarnation: number,
   { organizationId, name }: Pick<StoredForm, 'organizationId' | 'name'>,
 ): void => {
-  const tokens = trigramTokens(organizationId, nameColumns({ name }).foldedName)
+  const tokens = trigramTokens(organizationId, foldCase(name))
   const sql = 'INSERT INTO formTrigrams (rowid, tokens) VALUES (CAST(? AS INTEGER), ?)'
   database.run(sql, incarnation, tokens)
 }

@@ -28,7 +28,7 @@ export class SqliteChanges implements ChangeEngine {
   }
 
   async findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined> {
-    const row = this.#find(ref, isDeleted, `${foundColumns}, type, aiHandoff, draft`)
+    const row = this.#find(ref, isDeleted, `${foundColumns}, aiHandoff, draft`)
     return row && { ...toStoredForm(row), ...toFoundForm(row) }
   }
 

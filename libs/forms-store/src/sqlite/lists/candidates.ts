@@ -1,4 +1,5 @@
 import { type CheckedFilter, compareCodePoints } from '@fms/aip'
+import { formOrderFields } from '@fms/contracts'
 import { endOfPrefix, type Row, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
 import type { ListFormsQuery } from '../../forms-store.ts'
 import { conjunctsOf, requiredTrigrams, spread } from '../../lists/name-trigrams.ts'
@@ -8,7 +9,7 @@ type Value = string | number
 
 /** Forms of an organization with a column between two values, inclusive. Each of these columns has an index. */
 export interface Range {
-  column: 'name' | 'publicId' | 'createTime' | 'updateTime'
+  column: string
   lower?: Value
   upper?: Value
 }
@@ -172,13 +173,7 @@ const rangeOfOrder = (column: string, operator: string, value: Value): Range | u
   }
 }
 
-const indexed: readonly string[] = [
-  'name',
-  'publicId',
-  'createTime',
-  'updateTime',
-] satisfies Range['column'][]
-const isIndexed = (column: string): column is Range['column'] => indexed.includes(column)
+const isIndexed = (column: string): boolean => (formOrderFields as readonly string[]).includes(column)
 
 const overlap = (one: Range, other: Range): Range => {
   const lowers = [one.lower, other.lower].filter((value) => value !== undefined).sort(compareValues)

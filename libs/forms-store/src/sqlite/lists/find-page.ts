@@ -1,3 +1,4 @@
+import { type OrderTerm, type Position, positionOf } from '@fms/aip'
 import {
   afterPosition,
   allOf,
@@ -7,11 +8,11 @@ import {
   type Row,
   type SqlCondition,
   type SqliteDatabase,
-  type SqlOrderTerm,
   wantedRow,
 } from '@fms/store-kit'
 import type { ListFormsQuery } from '../../forms-store.ts'
-import { completeOrder, type FormPosition } from '../../lists/form-order.ts'
+import { formFilterFields } from '../../lists/form-fields.ts'
+import { completeFormOrder } from '../../lists/form-order.ts'
 import { readUsage } from '../usage.ts'
 import { candidatesOf, ofOrganization, sourceOf } from './candidates.ts'
 import { type PageBounds, smallPage } from './page-bounds.ts'
@@ -27,13 +28,9 @@ export interface FoundPage {
 const maxPositions = 10_000
 
 /** Columns by the names that filters use. A unary plus hides a column from the planner: the candidates determine the index. */
-const filterColumns = {
-  name: '+name',
-  publicId: '+publicId',
-  type: '+type',
-  createTime: '+createTime',
-  updateTime: '+updateTime',
-} as const
+const filterColumns = Object.fromEntries(
+  Object.keys(formFilterFields.fields).map((field) => [field, `+${field}`]),
+)
 
 /** Finds a page, without its drafts; `large` when that may be beyond the bounds. */
 export const findPage = (
@@ -41,7 +38,7 @@ export const findPage = (
   query: ListFormsQuery,
   bounds: PageBounds,
 ): FoundPage | 'large' => {
-  const order = orderColumns(query)
+  const order = completeFormOrder(query.orderBy)
   const count = countAll(database, query)
   if (!query.filter && isIndexed(order) && query.skip <= bounds.skipped) {
     const rows = query.skip < count ? readAlongIndex(database, query, order) : []
@@ -61,33 +58,30 @@ export const readRowsAlongIndex = (
   query: ListFormsQuery,
   columns: SqlCondition,
 ): { rows: Row[]; totalSize: number } | undefined => {
-  const order = orderColumns(query)
+  const order = completeFormOrder(query.orderBy)
   if (query.filter || !isIndexed(order) || query.skip > 0) return undefined
   return { rows: readAlongIndex(database, query, order, columns), totalSize: countAll(database, query) }
 }
-
-const orderColumns = ({ orderBy }: ListFormsQuery): SqlOrderTerm[] =>
-  completeOrder(orderBy).map(({ field, descending }) => ({ column: field, descending }))
 
 /** The number of the organization's forms. */
 const countAll = (database: SqliteDatabase, { organizationId }: ListFormsQuery): number =>
   readUsage(database, organizationId).forms
 
 /** Whether an index has the order, forwards or backwards. */
-const isIndexed = (order: readonly SqlOrderTerm[]): boolean =>
-  order.length === 1 || (order.length === 2 && (!isMixed(order) || order[0]!.column === 'updateTime'))
+const isIndexed = (order: readonly OrderTerm[]): boolean =>
+  order.length === 1 || (order.length === 2 && (!isMixed(order) || order[0]!.field === 'updateTime'))
 
-const isMixed = ([first, second]: readonly SqlOrderTerm[]): boolean =>
+const isMixed = ([first, second]: readonly OrderTerm[]): boolean =>
   second !== undefined && first!.descending !== second.descending
 
 /** Index: forms_by_ and the first field of the order; forms_by_default for the default order. */
 const readAlongIndex = (
   database: SqliteDatabase,
   { organizationId, after, limit, skip }: ListFormsQuery,
-  order: readonly SqlOrderTerm[],
+  order: readonly OrderTerm[],
   columns: SqlCondition = { sql: `rowid AS id, ${columnsOf(order)}`, values: [] },
 ): Row[] => {
-  const index = isMixed(order) ? 'forms_by_default' : `forms_by_${order[0]!.column}`
+  const index = isMixed(order) ? 'forms_by_default' : `forms_by_${order[0]!.field}`
   const wanted = skip > smallPage.skipped ? wantedRow('id') : undefined
   const ranges = (after ? rangesAfter(order, after) : [undefined]).map((range) =>
     allOf({ sql: ofOrganization, values: [organizationId] }, range, wanted),
@@ -102,10 +96,10 @@ const readAlongIndex = (
 }
 
 /** Ranges of the index after a position. Ties of opposite direction are a range of their own, which comes first. */
-const rangesAfter = (order: readonly SqlOrderTerm[], after: FormPosition): SqlCondition[] => {
+const rangesAfter = (order: readonly OrderTerm[], after: Position): SqlCondition[] => {
   if (!isMixed(order)) return [afterPosition(order, after)]
-  const [first, second] = order as [SqlOrderTerm, SqlOrderTerm]
-  const ties = { sql: `${first.column} = ?`, values: [after[0]!] }
+  const [first, second] = order as [OrderTerm, OrderTerm]
+  const ties = { sql: `${first.field} = ?`, values: [after[0]!] }
   return [allOf(ties, afterPosition([second], [after[1]!])), afterPosition([first], [after[0]!])]
 }
 
@@ -113,7 +107,7 @@ const rangesAfter = (order: readonly SqlOrderTerm[], after: FormPosition): SqlCo
 const findAmong = (
   database: SqliteDatabase,
   query: ListFormsQuery,
-  order: readonly SqlOrderTerm[],
+  order: readonly OrderTerm[],
   bounds: PageBounds,
   count: number,
 ): FoundPage | 'large' => {
@@ -126,8 +120,8 @@ const findAmong = (
     database.get(`SELECT count(*) AS total FROM ${table} WHERE ${where.sql}`, ...where.values)!
       .total as number
 
-  const hidden = order.map(({ column, descending }) => ({ column: `+${column}`, descending }))
-  const read = (after: FormPosition | undefined, limit: number, skip: number): Row[] => {
+  const hidden = order.map(({ field, descending }) => ({ field: `+${field}`, descending }))
+  const read = (after: Position | undefined, limit: number, skip: number): Row[] => {
     const { sql, values } = allOf(where, after && afterPosition(hidden, after))
     return database.all(
       `SELECT rowid AS id, ${columnsOf(order)} FROM ${table} WHERE ${sql} ORDER BY ${orderSql(hidden)} ${pageSql}`,
@@ -145,16 +139,13 @@ const findAmong = (
   for (; skip > maxPositions; skip -= maxPositions) {
     const [last] = read(after, 1, maxPositions - 1)
     if (!last) return { ids: [], totalSize: totalSize! }
-    after = positionOf(last, order)
+    after = positionOf(last as Record<string, string | number>, order)
   }
   const rows = read(after, limit + 1, skip)
   totalSize ??= rows.length <= limit ? rows.length : countMatches()
   return { ids: idsOf(rows), totalSize }
 }
 
-const columnsOf = (order: readonly SqlOrderTerm[]): string => order.map(({ column }) => column).join(', ')
+const columnsOf = (order: readonly OrderTerm[]): string => order.map(({ field }) => field).join(', ')
 
 const idsOf = (rows: readonly Row[]): number[] => rows.map(({ id }) => id as number)
-
-const positionOf = (row: Row, order: readonly SqlOrderTerm[]): FormPosition =>
-  order.map(({ column }) => row[column] as string | number)

@@ -10,8 +10,8 @@ import { readUsage } from '../usage.ts'
 import type { PageBounds } from './page-bounds.ts'
 
 const order = [
-  { column: 'deleteTime', descending: true },
-  { column: 'formId', descending: false },
+  { field: 'deleteTime', descending: true },
+  { field: 'formId', descending: false },
 ]
 
 /** Reads a page of deleted forms. Index: deletions_by_deleteTime. */

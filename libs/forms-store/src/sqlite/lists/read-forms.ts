@@ -1,13 +1,15 @@
+import { positionOf } from '@fms/aip'
+import type { FormOrderField } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import type { FormsPage, ListFormsQuery } from '../../forms-store.ts'
-import { completeOrder, type FormOrderField, positionOf } from '../../lists/form-order.ts'
+import { completeFormOrder } from '../../lists/form-order.ts'
 import { maxPageBytes } from '../../lists/take-up-to.ts'
-import { stateColumns, toStoredForm } from '../rows.ts'
+import { summaryColumns, toStoredForm } from '../rows.ts'
 import { findPage, readRowsAlongIndex } from './find-page.ts'
 import { type PageBounds, smallPage } from './page-bounds.ts'
 
 /** Selects drafts up to a size. SQLite computes the size of a draft without reading it. */
-const columns = `${stateColumns}, name, type, aiHandoff, octet_length(draft) AS bytes,
+const columns = `${summaryColumns}, aiHandoff, octet_length(draft) AS bytes,
   CASE WHEN octet_length(draft) <= ? THEN draft END AS draft`
 
 /** Reads the page of a list; `large` when it may be beyond the bounds. */
@@ -68,6 +70,6 @@ export const endOf = (
 ): Omit<FormsPage, 'forms'> => {
   const last = rows.at(-1)
   if (!last || rows.length === found) return { totalSize }
-  const next = positionOf(last as Record<FormOrderField, string | number>, completeOrder(orderBy))
+  const next = positionOf(last as Record<FormOrderField, string | number>, completeFormOrder(orderBy))
   return { next, totalSize }
 }

@@ -1,14 +1,14 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import type { FormSummariesPage, ListFormsQuery } from '../../forms-store.ts'
-import { stateColumns, toFormSummary } from '../rows.ts'
+import { summaryColumns as columns, toFormSummary } from '../rows.ts'
 import { findPage, readRowsAlongIndex } from './find-page.ts'
 import type { PageBounds } from './page-bounds.ts'
 import { endOf } from './read-forms.ts'
 
-/** Without the draft, which is the last column: SQLite reads the beginning of each row only, and no overflow page. */
-const columns = `${stateColumns}, name, type`
-
-/** Reads the page of a list, without its drafts: up to 1,000 forms along an index take two milliseconds. */
+/**
+ * Reads the page of a list, without its drafts: up to 1,000 forms along an index take two milliseconds. The draft is the last
+ * column, so SQLite reads the beginning of each row only, and no overflow page.
+ */
 export const readSummaries = (
   database: SqliteDatabase,
   query: ListFormsQuery,

@@ -1,0 +1,29 @@
+import type { FilterFields, OrderTerm } from '@fms/aip'
+import {
+  type FieldTraits,
+  type FormDraft,
+  type FormOrderField,
+  formFields,
+  type ListedDraftField,
+  listedDraftFields,
+} from '@fms/contracts'
+
+const entries = Object.entries<FieldTraits>(formFields)
+
+/** The fields that a filter of forms can name, and the field that `search()` and bare terms search (AIP-160). */
+export const formFilterFields: FilterFields = {
+  fields: Object.fromEntries(entries.flatMap(([name, { filter }]) => (filter ? [[name, filter]] : []))),
+  search: entries.find(([, { isSearched }]) => isSearched)![0],
+}
+
+/** A field that a list of forms is sorted by, and the direction. */
+export type FormOrderTerm = OrderTerm<FormOrderField>
+
+/** Copies of members of the draft, by which lists filter and sort. Lists show them without reading drafts. */
+export type ListedDraft = Pick<FormDraft, ListedDraftField>
+
+export const listedDraftOf = (draft: ListedDraft): ListedDraft => {
+  const listed: Partial<Record<ListedDraftField, string>> = {}
+  for (const name of listedDraftFields) listed[name] = draft[name]
+  return listed as ListedDraft
+}
