@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { FormDraft } from '@fms/contracts'
+import { FormDraft, formOrderFields } from '@fms/contracts'
 import { afterAll, expect, it } from 'vitest'
 import { givenForm, publish, refOf } from '../contract/given.ts'
+import { formFilterFields } from '../lists/form-fields.ts'
 import { toStoredDraft } from '../stored-draft.ts'
 import { SqliteFormsStore } from './forms-store.ts'
 import { tokenOf } from './lists/trigram-tokens.ts'
@@ -62,6 +63,32 @@ it('keeps one entry of the trigram index for each form, deleted or not', async (
   await store.purge(refOf(other), () => {})
 
   expect([await matches('third'), indexed('thi'), indexed('fir')]).toEqual([0, 0, 1])
+})
+
+it('has a column of each field of lists, an index for each order, and one that covers all', async () => {
+  const path = newPath()
+  await using _ = new SqliteFormsStore(path)
+  using file = new DatabaseSync(path)
+  const columnsOf = (index: string) =>
+    file
+      .prepare(`PRAGMA index_info(${index})`)
+      .all()
+      .map(({ name }) => name)
+  const isText = (field: string) => ['string', 'enum'].includes(`${formFilterFields.fields[field]?.type}`)
+  const fields = [...new Set([...Object.keys(formFilterFields.fields), ...formOrderFields])]
+
+  const columns = file.prepare('PRAGMA table_info(forms)').all()
+  for (const field of fields)
+    expect(columns).toContainEqual(
+      expect.objectContaining({ name: field, type: isText(field) ? 'TEXT' : 'INTEGER', notnull: 1 }),
+    )
+  // Pages are read without the overflow pages of drafts.
+  expect(columns.at(-1)!.name).toBe('draft')
+  for (const field of formOrderFields)
+    expect(columnsOf(`forms_by_${field}`).slice(0, 2)).toEqual(['organizationId', field])
+  expect(columnsOf('forms_by_updateTime').toSorted()).toEqual(
+    [...fields, 'organizationId', 'foldedName'].toSorted(),
+  )
 })
 
 it('has no foreign keys, so that other connections can change it', async () => {
