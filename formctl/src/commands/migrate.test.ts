@@ -69,7 +69,7 @@ describe('formctl migrate', () => {
     expect(await run(['migrate'])).toBe(0)
 
     expect(stderr).toMatch(/^The directory store, step 1 of \d+: excluding earlier releases$/m)
-    expect(stderr).toMatch(/^The forms store, step \d+ of \d+: index forms_by_type$/m)
+    expect(stderr).toMatch(/^The forms store, step \d+ of \d+: index forms_by_name$/m)
     stderr = ''
     expect(await run(['migrate', '--json'])).toBe(0)
     expect(stderr).toBe('')

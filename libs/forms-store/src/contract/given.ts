@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { FormDraft, type FormRecord } from '@fms/contracts'
+import { FormDraft, type FormRecord, listedDraftFields } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
 import type {
   FormRef,
@@ -63,6 +63,14 @@ export const givenForm = async (store: FormsStore, fields?: FormFields): Promise
   if (!(await store.create(form, undefined, options))) throw new Error('The public id is taken')
   return form
 }
+
+const draftMembers = ['draftJson', 'aiHandoff', ...listedDraftFields] as readonly string[]
+
+/** A form without its draft. */
+export const stateOf = (form: StoredForm): FormState =>
+  Object.fromEntries(
+    Object.entries(form).filter(([name]) => !draftMembers.includes(name)),
+  ) as unknown as FormState
 
 export const refOf = ({ organizationId, formId }: StoredForm): FormRef => ({
   organizationId,

@@ -354,8 +354,10 @@ describe('an expensive list', () => {
     {
       using database = new DatabaseSync(file)
       database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-        INSERT INTO forms SELECT 1000 + i, organizationId, printf('%036d', i), printf('%010d', i), 0, 1, 1, 1, 1, 0, 0, 0,
-        NULL, '${'a'.repeat(190)}', '', type, 0, '{}' FROM n, forms WHERE id = 1`)
+        INSERT INTO forms (id, organizationId, formId, publicId, isDeleted, createTime, updateTime, changeTime, version,
+          replyCount, revisionNumber, liveNumber, name, foldedName, type, aiHandoff, draft)
+        SELECT 1000 + i, organizationId, printf('%036d', i), printf('%010d', i), 0, 1, 1, 1, 1, 0, 0, 0,
+        '${'a'.repeat(190)}', '', type, 0, '{}' FROM n, forms WHERE id = 1`)
       database.prepare('UPDATE usage SET forms = 20001 WHERE organizationId = ?').run(organizationId)
     }
     const contains = (text: string): CheckedFilter => ({ kind: 'contains', field: 'name', text })

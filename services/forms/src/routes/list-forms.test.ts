@@ -252,7 +252,7 @@ describe('GET /organizations/{organization}/forms', () => {
     })
 
     it.each<[string, number, RegExp]>([
-      ['replyCount = 1', 1, /^one of the fields name, type, createTime, publicId, updateTime$/],
+      ['replyCount = 1', 1, /^one of the fields .*name, .*updateTime$/],
       ['live = true', 1, /^one of the fields/],
       ['Name = a', 1, /^one of the fields/],
       ['__proto__ = a', 1, /^one of the fields/],
@@ -351,11 +351,11 @@ describe('GET /organizations/{organization}/forms', () => {
     })
 
     it.each<[string, number, RegExp]>([
-      ['type', 1, /^one of name, createTime, publicId, replyCount, updateTime$/],
-      ['Name', 1, /^one of name/],
-      ['name, __proto__', 7, /^one of name/],
-      ['name,', 6, /^one of name/],
-      [',name', 1, /^one of name/],
+      ['type', 1, /^one of .*name, .*updateTime$/],
+      ['Name', 1, /^one of .*name/],
+      ['name, __proto__', 7, /^one of .*name/],
+      ['name,', 6, /^one of .*name/],
+      [',name', 1, /^one of .*name/],
       ['name DESC', 6, /^asc, desc, a comma or the end$/],
       ['name desc asc', 11, /^a comma or the end$/],
       ['name, name desc', 7, /^a field other than name/],

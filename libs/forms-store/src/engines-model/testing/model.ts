@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type FormEvent, type FormRecord, formatSequence, formPath, maxEventBytes } from '@fms/contracts'
+import { stateOf } from '../../contract/given.ts'
 import { formConflict, formIdTaken, formNotLive, quotaExceeded, requestIdReused } from '../../errors.ts'
 import { changedFields, eventBytesOf, type RecordedEvent } from '../../events/recorded-event.ts'
 import type {
@@ -306,7 +307,7 @@ export class FormsModel implements ModelledStore {
 
   async getState(ref: FormRef): Promise<FormState | undefined> {
     const form = await this.get(ref)
-    return form && toState(form)
+    return form && stateOf(form)
   }
 
   async getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
@@ -329,7 +330,7 @@ export class FormsModel implements ModelledStore {
 
   async listSummaries(query: ListFormsQuery) {
     const { forms, totalSize } = await this.list(query)
-    return { forms: forms.map((form) => ({ ...toState(form), ...listedDraftOf(form) })), totalSize }
+    return { forms: forms.map((form) => ({ ...stateOf(form), ...listedDraftOf(form) })), totalSize }
   }
 
   async listDeleted({ organizationId }: { organizationId: string }) {
@@ -526,8 +527,3 @@ export class FormsModel implements ModelledStore {
 
 const compare = (a: string | number | Date, b: typeof a, descending: boolean): number =>
   (a < b ? -1 : a > b ? 1 : 0) * (descending ? -1 : 1)
-
-const toState = (form: StoredForm): FormState => {
-  const { name: _name, type: _type, draftJson: _draft, aiHandoff: _ai, ...state } = form
-  return state
-}
