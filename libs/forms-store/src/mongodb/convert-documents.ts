@@ -1,23 +1,16 @@
 import { foldCase } from '@fms/aip'
 import { listedDraftFields } from '@fms/contracts'
-import type { FormFields, FoundDraft, FoundForm, NewForm } from '../changes/change.ts'
+import type { FormFields, NewForm } from '../changes/change.ts'
 import type { Deletion } from '../changes/deletion.ts'
-import type { FormState, FormSummary, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { StoredForm, StoredRevision } from '../forms-store.ts'
 import { listedDraftOf } from '../lists/form-fields.ts'
 import { trigramsOf } from '../lists/name-trigrams.ts'
+import * as rows from '../stored-rows.ts'
 import type { DeletionDocument, FormDocument, RevisionDocument } from './documents.ts'
 import { formById, formIdOf } from './find-form.ts'
 
 /** The fields of `toFormState`. */
-export const stateFields = [
-  'organizationId',
-  'publicId',
-  'createTime',
-  'updateTime',
-  'version',
-  'replyCount',
-  'liveRevisionId',
-] as const satisfies readonly (keyof FormDocument)[]
+export const stateFields = ['organizationId', ...rows.stateFields] as const
 
 /** The fields of `toFormSummary`. */
 export const summaryFields = [...stateFields, ...listedDraftFields] as const
@@ -36,43 +29,16 @@ export const foundFields = [
   'bytes',
 ] as const
 
-export const toFormState = (document: FormDocument): FormState => ({
-  organizationId: document.organizationId,
-  formId: formIdOf(document),
-  publicId: document.publicId,
-  createTime: new Date(document.createTime),
-  updateTime: new Date(document.updateTime),
-  version: document.version,
-  replyCount: document.replyCount,
-  live: document.liveRevisionId !== null,
-})
+const fromDocument =
+  <T>(convert: (row: rows.FormRow) => T) =>
+  (document: FormDocument): T =>
+    convert({ ...document, formId: formIdOf(document) })
 
-export const toFormSummary = (document: FormDocument): FormSummary => ({
-  ...toFormState(document),
-  ...listedDraftOf(document),
-})
-
-export const toStoredForm = (document: FormDocument): StoredForm => ({
-  ...toFormSummary(document),
-  draftJson: document.draft,
-  aiHandoff: document.aiHandoff,
-})
-
-export const toFoundForm = (document: FormDocument): FoundForm => ({
-  ...toFormSummary(document),
-  draftBytes: document.bytes,
-  incarnation: document.incarnation,
-  isDeleted: document.isDeleted,
-  changeTime: new Date(document.changeTime),
-  revisionNumber: document.revisionNumber,
-  liveNumber: document.liveNumber,
-  liveRevisionId: document.liveRevisionId,
-})
-
-export const toFoundDraft = (document: FormDocument): FoundDraft => ({
-  ...toFoundForm(document),
-  ...toStoredForm(document),
-})
+export const toFormState = fromDocument(rows.toFormState)
+export const toFormSummary = fromDocument(rows.toFormSummary)
+export const toStoredForm = fromDocument(rows.toStoredForm)
+export const toFoundForm = fromDocument(rows.toFoundForm)
+export const toFoundDraft = fromDocument(rows.toFoundDraft)
 
 const draftFields = ({ draftJson, aiHandoff, updateTime, version, ...draft }: StoredForm) => ({
   updateTime: updateTime.getTime(),
@@ -120,24 +86,6 @@ export const newDeletionDocument = (
   deleteTime: deleteTime.getTime(),
   purgeTime: purgeTime.getTime(),
   deleter,
-})
-
-export const toDeletion = ({ deleteTime, purgeTime, deleter }: DeletionDocument): Deletion => ({
-  deleteTime: new Date(deleteTime),
-  purgeTime: new Date(purgeTime),
-  deleter,
-})
-
-export const toStoredRevision = (document: RevisionDocument): StoredRevision => ({
-  organizationId: document.organizationId,
-  formId: document.formId,
-  revisionId: document.revisionId,
-  number: document.number,
-  commandId: document.commandId,
-  createTime: new Date(document.createTime),
-  publisher: document.publisher,
-  note: document.note,
-  formJson: document.form,
 })
 
 export const newRevisionDocument = (

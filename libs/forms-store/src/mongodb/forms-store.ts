@@ -25,13 +25,8 @@ import type {
 } from '../forms-store.ts'
 import { noQuota, withRoomForEvent } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
-import {
-  stateFields,
-  storedFields,
-  toFormState,
-  toStoredForm,
-  toStoredRevision,
-} from './convert-documents.ts'
+import { toStoredRevision } from '../stored-rows.ts'
+import { stateFields, storedFields, toFormState, toStoredForm } from './convert-documents.ts'
 import { type FormsCollections, formsCollections } from './documents.ts'
 import { MongoEventLog } from './events/mongo-event-log.ts'
 import { numberOrganization } from './events/number-events.ts'

@@ -4,7 +4,7 @@ import type {
   DeletedFormsPage,
   ListDeletedFormsQuery,
 } from '../forms-store.ts'
-import { toDeletion } from './convert-documents.ts'
+import { toDeletion } from '../stored-rows.ts'
 import type { DeletionDocument, FormsCollections } from './documents.ts'
 import { documentIdOf, formIdOf } from './find-form.ts'
 import type { ListLimits } from './list-forms.ts'

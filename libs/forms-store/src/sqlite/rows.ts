@@ -1,23 +1,13 @@
 import { foldCase } from '@fms/aip'
 import { isPublicId, isUuid, listedDraftFields } from '@fms/contracts'
 import type { Row, SqlCondition } from '@fms/store-kit'
-import type { FoundForm } from '../changes/change.ts'
 import type { FoundRevision } from '../changes/change-engine.ts'
-import type { Deletion } from '../changes/deletion.ts'
-import type {
-  DeletedForm,
-  FormRef,
-  FormState,
-  FormSummary,
-  RevisionState,
-  StoredForm,
-  StoredRevision,
-} from '../forms-store.ts'
-import { type ListedDraft, listedDraftOf } from '../lists/form-fields.ts'
+import type { DeletedForm, FormRef, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { ListedDraft } from '../lists/form-fields.ts'
+import { stateFields, toDeletion } from '../stored-rows.ts'
 
 const text = (row: Row, column: string) => row[column] as string
 const number = (row: Row, column: string) => row[column] as number
-const time = (row: Row, column: string) => new Date(row[column] as number)
 
 /** The condition that finds a form by reference; undefined if the reference is neither a UUID nor a public id. */
 export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
@@ -28,52 +18,14 @@ export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | 
   return undefined
 }
 
-/** The columns of a form's state. */
-export const stateColumns =
-  'organizationId, formId, publicId, createTime, updateTime, version, replyCount, liveRevisionId'
+/** The columns of `toFormState`. */
+export const stateColumns = ['organizationId', 'formId', ...stateFields].join(', ')
 
 /** The columns of `toFormSummary`. */
 export const summaryColumns = [stateColumns, ...listedDraftFields].join(', ')
 
-export const toFormState = (row: Row): FormState => ({
-  organizationId: text(row, 'organizationId'),
-  formId: text(row, 'formId'),
-  publicId: text(row, 'publicId'),
-  createTime: time(row, 'createTime'),
-  updateTime: time(row, 'updateTime'),
-  version: number(row, 'version'),
-  replyCount: number(row, 'replyCount'),
-  live: row.liveRevisionId !== null,
-})
-
-export const toFormSummary = (row: Row): FormSummary => ({
-  ...toFormState(row),
-  ...listedDraftOf(row as unknown as ListedDraft),
-})
-
-export const toStoredForm = (row: Row): StoredForm => ({
-  ...toFormSummary(row),
-  draftJson: text(row, 'draft'),
-  aiHandoff: row.aiHandoff === 1,
-})
-
 /** The columns of `toFoundForm`. SQLite computes the size of a draft without reading it. */
-export const foundColumns = `${summaryColumns}, id, isDeleted, changeTime, revisionNumber, liveNumber, octet_length(draft) AS draftBytes`
-
-export const toFoundForm = (row: Row): FoundForm => ({
-  ...toFormSummary(row),
-  draftBytes: number(row, 'draftBytes'),
-  incarnation: number(row, 'id'),
-  isDeleted: row.isDeleted === 1,
-  changeTime: time(row, 'changeTime'),
-  ...toLiveState(row),
-})
-
-export const toLiveState = (row: Row) => ({
-  revisionNumber: number(row, 'revisionNumber'),
-  liveNumber: number(row, 'liveNumber'),
-  liveRevisionId: row.liveRevisionId as string | null,
-})
+export const foundColumns = `${summaryColumns}, id AS incarnation, isDeleted, changeTime, revisionNumber, liveNumber, octet_length(draft) AS bytes`
 
 /**
  * Values of the columns that a change of the draft sets, without copies of members that are as before: SQLite rewrites the
@@ -103,12 +55,6 @@ export const toDeletedForm = (row: Row): DeletedForm => ({
   ...toDeletion(row),
 })
 
-export const toDeletion = (row: Row): Deletion => ({
-  deleteTime: time(row, 'deleteTime'),
-  purgeTime: time(row, 'purgeTime'),
-  deleter: text(row, 'deleter'),
-})
-
 /** @param row of a revision, with `liveRevisionId` and `aiHandoff` of its form. */
 export const toRevisionState = (row: Row): RevisionState => ({
   revisionId: text(row, 'revisionId'),
@@ -124,19 +70,6 @@ export const toFoundRevision = (row: Row): FoundRevision => ({
   number: number(row, 'number'),
   incarnation: number(row, 'incarnation'),
   isHeld: row.formId !== null,
-})
-
-/** @param row of a revision, with the `formId` of its form. */
-export const toStoredRevision = (row: Row): StoredRevision => ({
-  organizationId: text(row, 'organizationId'),
-  formId: text(row, 'formId'),
-  revisionId: text(row, 'revisionId'),
-  number: number(row, 'number'),
-  commandId: text(row, 'commandId'),
-  createTime: time(row, 'createTime'),
-  publisher: text(row, 'publisher'),
-  note: text(row, 'note'),
-  formJson: text(row, 'form'),
 })
 
 export const revisionColumns = (revision: StoredRevision, incarnation: number): Row => ({

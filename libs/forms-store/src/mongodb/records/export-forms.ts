@@ -4,7 +4,8 @@ import { toDeletionRecord } from '../../changes/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import type { OrganizationForms } from '../../forms-store.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
-import { toDeletion, toStoredForm, toStoredRevision } from '../convert-documents.ts'
+import { toDeletion, toStoredRevision } from '../../stored-rows.ts'
+import { toStoredForm } from '../convert-documents.ts'
 import type {
   DeletionDocument,
   FormDocument,

@@ -7,7 +7,7 @@ import type {
   RevisionsPage,
 } from '../../forms-store.ts'
 import { takeUpTo } from '../../lists/take-up-to.ts'
-import { toStoredRevision } from '../convert-documents.ts'
+import { toStoredRevision } from '../../stored-rows.ts'
 import type { FormDocument, FormsCollections, RevisionDocument } from '../documents.ts'
 import { findForm, incarnationOf } from '../find-form.ts'
 

@@ -5,9 +5,10 @@ import type { ChangeEngine, FoundRevision } from '../../changes/change-engine.ts
 import type { FormRef, Quota, Replies, StoredForm, StoredRevision } from '../../forms-store.ts'
 import type { IdentifiedRequest } from '../../requests/identified-request.ts'
 import type { EarlierRequest } from '../../requests/reject-repeat.ts'
+import { toFoundDraft, toFoundForm, toStoredRevision } from '../../stored-rows.ts'
 import { findAnyForm, findDeletedForm, findForm } from '../find-form.ts'
 import { readRecord } from '../records/export-forms.ts'
-import { foundColumns, toFoundForm, toStoredForm, toStoredRevision } from '../rows.ts'
+import { foundColumns } from '../rows.ts'
 import { applyChange } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
 import { findCommand, findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
@@ -29,7 +30,7 @@ export class SqliteChanges implements ChangeEngine {
 
   async findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined> {
     const row = this.#find(ref, isDeleted, `${foundColumns}, aiHandoff, draft`)
-    return row && { ...toStoredForm(row), ...toFoundForm(row) }
+    return row && toFoundDraft(row)
   }
 
   #find(ref: FormRef, isDeleted: boolean, columns: string): Row | undefined {

@@ -1,8 +1,8 @@
 import { pageSql, type Row, type SqliteDatabase, wantedRow } from '@fms/store-kit'
 import type { ListedRevision, ListRevisionsQuery, RevisionsPage } from '../../forms-store.ts'
 import { maxPageBytes } from '../../lists/take-up-to.ts'
+import { toStoredRevision } from '../../stored-rows.ts'
 import { findForm } from '../find-form.ts'
-import { toStoredRevision } from '../rows.ts'
 import type { PageBounds } from './page-bounds.ts'
 
 /** Revisions that are counted along an index in the time that the scan of one form takes. */

@@ -1,6 +1,7 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import type { FormSummariesPage, ListFormsQuery } from '../../forms-store.ts'
-import { summaryColumns as columns, toFormSummary } from '../rows.ts'
+import { toFormSummary } from '../../stored-rows.ts'
+import { summaryColumns as columns } from '../rows.ts'
 import { findPage, readRowsAlongIndex } from './find-page.ts'
 import type { PageBounds } from './page-bounds.ts'
 import { endOf } from './read-forms.ts'

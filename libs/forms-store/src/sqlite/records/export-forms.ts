@@ -2,7 +2,7 @@ import type { FormRecord } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import { toDeletionRecord } from '../../changes/deletion.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
-import { toDeletion, toLiveState, toStoredForm, toStoredRevision } from '../rows.ts'
+import { type FormRow, toDeletion, toStoredForm, toStoredRevision } from '../../stored-rows.ts'
 
 const nextForm =
   'SELECT * FROM forms WHERE organizationId = ? AND isDeleted = 0 AND publicId > ? ORDER BY publicId LIMIT 1'
@@ -35,8 +35,11 @@ export const readRecord = (database: SqliteDatabase, form: Row): FormRecord => {
   const id = form.id!
   const revisions = database.all('SELECT * FROM revisions WHERE incarnation = ? ORDER BY number', id)
   const replies = database.all('SELECT replyId FROM replies WHERE incarnation = ?', id)
+  const { revisionNumber, liveNumber, liveRevisionId } = form as unknown as FormRow
   const record = toFormRecord(toStoredForm(form), {
-    ...toLiveState(form),
+    revisionNumber,
+    liveNumber,
+    liveRevisionId,
     revisions: revisions.map((row) => toStoredRevision({ ...row, formId: form.formId! })),
     replyIds: replies.map(({ replyId }) => replyId as string),
   })

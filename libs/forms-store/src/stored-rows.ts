@@ -1,0 +1,116 @@
+import type { Row } from '@fms/store-kit'
+import type { FoundDraft, FoundForm } from './changes/change.ts'
+import type { Deletion } from './changes/deletion.ts'
+import type { FormState, FormSummary, StoredForm, StoredRevision } from './forms-store.ts'
+import { type ListedDraft, listedDraftOf } from './lists/form-fields.ts'
+
+/** A form as the engines store it. Times are milliseconds since the epoch. SQLite has 0 and 1 for booleans. */
+export interface FormRow extends ListedDraft {
+  organizationId: string
+  formId: string
+  publicId: string
+  createTime: number
+  updateTime: number
+  changeTime: number
+  version: number
+  replyCount: number
+  revisionNumber: number
+  liveNumber: number
+  liveRevisionId: string | null
+  incarnation: string | number
+  isDeleted: boolean | number
+  aiHandoff: boolean | number
+  draft: string
+  /** Size of the draft in UTF-8. */
+  bytes: number
+}
+
+/** The fields of `toFormState`, beside the ids of the form. */
+export const stateFields = [
+  'publicId',
+  'createTime',
+  'updateTime',
+  'version',
+  'replyCount',
+  'liveRevisionId',
+] as const satisfies (keyof FormRow)[]
+
+export const toFormState = (row: FormRow | Row): FormState => {
+  const { organizationId, formId, publicId, createTime, updateTime, version, replyCount, liveRevisionId } =
+    row as FormRow
+  return {
+    organizationId,
+    formId,
+    publicId,
+    createTime: new Date(createTime),
+    updateTime: new Date(updateTime),
+    version,
+    replyCount,
+    live: liveRevisionId !== null,
+  }
+}
+
+export const toFormSummary = (row: FormRow | Row): FormSummary => ({
+  ...toFormState(row),
+  ...listedDraftOf(row as FormRow),
+})
+
+export const toStoredForm = (row: FormRow | Row): StoredForm => {
+  const { draft, aiHandoff } = row as FormRow
+  return { ...toFormSummary(row), draftJson: draft, aiHandoff: Boolean(aiHandoff) }
+}
+
+export const toFoundForm = (row: FormRow | Row): FoundForm => {
+  const { bytes, incarnation, isDeleted, changeTime, revisionNumber, liveNumber, liveRevisionId } =
+    row as FormRow
+  return {
+    ...toFormSummary(row),
+    draftBytes: bytes,
+    incarnation,
+    isDeleted: Boolean(isDeleted),
+    changeTime: new Date(changeTime),
+    revisionNumber,
+    liveNumber,
+    liveRevisionId,
+  }
+}
+
+export const toFoundDraft = (row: FormRow | Row): FoundDraft => ({
+  ...toFoundForm(row),
+  ...toStoredForm(row),
+})
+
+/** The deletion of a form, as the engines store it. */
+export interface DeletionRow {
+  deleteTime: number
+  purgeTime: number
+  deleter: string
+}
+
+export const toDeletion = (row: DeletionRow | Row): Deletion => {
+  const { deleteTime, purgeTime, deleter } = row as DeletionRow
+  return { deleteTime: new Date(deleteTime), purgeTime: new Date(purgeTime), deleter }
+}
+
+/** A revision as the engines store it. */
+export interface RevisionRow extends Omit<StoredRevision, 'createTime' | 'formJson'> {
+  createTime: number
+  /** JSON text, like drafts. */
+  form: string
+}
+
+export const toStoredRevision = (row: RevisionRow | Row): StoredRevision => {
+  const { organizationId, formId, revisionId, number, commandId, createTime, publisher, note, form } =
+    row as RevisionRow
+  return {
+    organizationId,
+    formId,
+    revisionId,
+    number,
+    commandId,
+    createTime: new Date(createTime),
+    publisher,
+    note,
+    formJson: form,
+  }
+}
