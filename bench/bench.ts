@@ -1,56 +1,10 @@
 /** `npm run bench`: measures the product and its baselines in one run. */
-import cliProgress from 'cli-progress'
-import { type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
-import { measure, measureStart, probe } from './load/measure.ts'
 import type { Operation } from './load/requests.ts'
-import { type Options, optionSchemas, type Plan, planOf, type Setting, usage, warmUpOf } from './plan.ts'
-import { afterConnections, afterLargePages, type MemoryAfter, type Results } from './report/results.ts'
-import { reportFilesOf, writeReport } from './report/write-report.ts'
-import { runCommand } from './run-command.ts'
+import { type LoadGenerator, measure, measureStart, probe, startLoadGenerator } from './measure.ts'
+import { type Plan, planOf, readOptions, type Setting, warmUpOf } from './plan.ts'
+import { afterLargePages, type MemoryAfter, type Results, reportFilesOf, writeReport } from './report.ts'
 import { memoryOf, type Side } from './sides/processes.ts'
 import { type Sides, startSides } from './sides/start-sides.ts'
-
-const bench = async (options: Options) => {
-  const files = reportFilesOf(options)
-  const plan = planOf(options)
-  const sizes = [...new Set(plan.settings.map(({ forms }) => forms))]
-
-  process.stderr.write('starting the sides and filling their stores ...\n')
-  await using sides = await startSides({
-    sizes,
-    operations: plan.operations,
-    store: options.store,
-    ...(options.profile && { profiles: files.profiles }),
-  })
-  const allSides = sizes.flatMap((forms) => sides.at(forms).map((side) => ({ side, forms })))
-  for (const { side } of allSides) await probeAll(side, plan.operations)
-
-  const { engine } = sides
-  const results: Results = {
-    measurements: [],
-    memory: [],
-    startMs: [],
-    warmUpRequests: plan.warmUpRequests,
-    engine,
-  }
-  const recordMemory = (after: string) =>
-    results.memory.push(...allSides.flatMap(({ side, forms }) => memoryOfSide(side, forms, after)))
-  {
-    await using generator = startLoadGenerator()
-    for (const [connections, settings] of Map.groupBy(plan.settings, (setting) => setting.connections)) {
-      results.measurements.push(...(await measureAll(generator, sides, { ...plan, settings })))
-      recordMemory(afterConnections(connections))
-    }
-    if (plan.hasLargePages) {
-      const [product] = sides.at(Math.min(...sizes)) as [Side]
-      await generator.run({ ...product.load('large pages', largePageConnections), seconds: largePageSeconds })
-      results.memory.push(...memoryOfSide(product, Math.min(...sizes), afterLargePages))
-    }
-    results.measurements.push(...(await measureAll(generator, sides, { ...plan, settings: plan.longLists })))
-  }
-  for (let number = 0; number < plan.starts; number++) results.startMs.push(await measureStart())
-  writeReport(results, options, files)
-}
 
 /** The operations of which a side has had its first warm-up. */
 const warmedUp = new WeakMap<Side, Set<Operation>>()
@@ -58,8 +12,7 @@ const warmedUp = new WeakMap<Side, Set<Operation>>()
 /** After its first measurement, an operation needs a twentieth of the warm-up: the caches of the CPU are cold. */
 const shareOfLaterWarmUps = 20
 
-const largePageConnections = 64
-const largePageSeconds = 5
+const largePages = { connections: 64, seconds: 5 }
 
 const probeAll = async (side: Side, operations: readonly Operation[]) => {
   for (const operation of operations) {
@@ -79,14 +32,14 @@ const measureAll = async (
   { operations, settings, warmUpRequests }: Plan,
 ): Promise<Results['measurements']> => {
   const steps = stepsOf(sides, operations, settings)
-  using progress = startProgress(steps.length)
   const measurements: Results['measurements'] = []
-  for (const { side, operation, setting, round } of steps) {
+  for (const [index, { side, operation, setting, round }] of steps.entries()) {
+    if (process.stderr.isTTY)
+      process.stderr.write(`\r\x1b[Kmeasuring ${index + 1} of ${steps.length}: ${operation} ${side.name} `)
     const done = warmedUp.getOrInsertComputed(side, () => new Set())
     const requests = warmUpOf(operation, warmUpRequests) / (done.has(operation) ? shareOfLaterWarmUps : 1)
     done.add(operation)
     measurements.push(await measure(generator, side, operation, setting, Math.ceil(requests), round))
-    progress.step(`${operation} ${side.name}`)
   }
   return measurements
 }
@@ -114,19 +67,35 @@ const memoryOfSide = (side: Side, forms: number, after: string): MemoryAfter[] =
     pids.map((pid) => ({ side: side.name, forms, process, after, ...memoryOf(pid) })),
   )
 
-/** A progress bar on a terminal; nothing in a log file. */
-const startProgress = (total: number): Disposable & { step(what: string): void } => {
-  if (!process.stderr.isTTY) return { step: () => {}, [Symbol.dispose]: () => {} }
-  const bar = new cliProgress.SingleBar(
-    {
-      format: 'measuring {bar} {value} of {total}, {duration_formatted} | {what}',
-      barsize: 30,
-      linewrap: true,
-    },
-    cliProgress.Presets.shades_classic,
-  )
-  bar.start(total, 0, { what: '' })
-  return { step: (what) => bar.increment({ what }), [Symbol.dispose]: () => bar.stop() }
-}
+const options = readOptions()
+const files = reportFilesOf(options)
+const plan = planOf(options)
+process.stderr.write('starting the sides and filling their stores ...\n')
+const results: Results = { measurements: [], memory: [], startMs: [], engine: '' }
+{
+  await using sides = await startSides({
+    sizes: plan.sizes,
+    operations: plan.operations,
+    store: options.store,
+    ...(options.profile && { profiles: files.profiles }),
+  })
+  results.engine = sides.engine
+  const allSides = plan.sizes.flatMap((forms) => sides.at(forms).map((side) => ({ side, forms })))
+  for (const { side } of allSides) await probeAll(side, plan.operations)
 
-await runCommand('npm run bench', usage, optionSchemas, bench)
+  await using generator = startLoadGenerator()
+  for (const [connections, settings] of Map.groupBy(plan.settings, (setting) => setting.connections)) {
+    results.measurements.push(...(await measureAll(generator, sides, { ...plan, settings })))
+    for (const { side, forms } of allSides)
+      results.memory.push(...memoryOfSide(side, forms, `${connections} connections`))
+  }
+  if (plan.hasLargePages) {
+    const forms = Math.min(...plan.sizes)
+    const [product] = sides.at(forms) as [Side]
+    await generator.run({ ...product.load('large pages', largePages.connections), ...largePages })
+    results.memory.push(...memoryOfSide(product, forms, afterLargePages))
+  }
+  results.measurements.push(...(await measureAll(generator, sides, { ...plan, settings: plan.longLists })))
+}
+for (let number = 0; number < plan.starts; number++) results.startMs.push(await measureStart())
+writeReport(results, options, files)

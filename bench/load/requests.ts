@@ -1,4 +1,4 @@
-import { draftOf, formIdOf, prefixOf, randomPublished, wordOf } from '../data/generated-forms.ts'
+import { draftOf, formIdOf, prefixOf, randomPublished, wordOf } from './generated-forms.ts'
 
 export const httpOperations = [
   'get',
@@ -22,15 +22,6 @@ export const httpOperations = [
  */
 export type Operation = (typeof httpOperations)[number] | 'large pages'
 
-/** The operations that the bare server on MongoDB has. */
-export const bareMongodbOperations: readonly (typeof httpOperations)[number][] = [
-  'get',
-  'list',
-  'create',
-  'patch',
-  'publish',
-]
-
 /** The server that requests are sent to, and the data that it has. */
 export interface LoadTarget {
   /** Ends in `/v2`, without a trailing slash. */
@@ -47,6 +38,49 @@ export interface LoadTarget {
   apiKeys: readonly string[]
   /** Syntax of filters: AIP-160, or the query parameters of the bare server. */
   filter: 'aip-160' | 'plain'
+}
+
+/** How long a load lasts, or how many requests it has. */
+export type Amount = { seconds: number } | { amount: number }
+
+/** HTTP requests. Each connection has one request in flight at a time. */
+export interface HttpLoad {
+  kind: 'http'
+  operation: Operation
+  target: LoadTarget
+  connections: number
+  /** Total over all connections. Default: as many as the server handles. */
+  requestsPerSecond?: number
+}
+
+/** Messages to a work queue, each of which waits for its reply. */
+export interface RoundTripLoad {
+  kind: 'round trips'
+  natsUrl: string
+  inFlight: number
+}
+
+/** Changes at a steady rate, and how long after each response its event is in the stream. */
+export interface EventsLoad {
+  kind: 'events'
+  target: LoadTarget
+  /** NATS as the user `events`. */
+  natsUrl: string
+  changesPerSecond: number
+  connections: number
+}
+
+export type Load = HttpLoad | RoundTripLoad | EventsLoad
+
+export interface LoadResult {
+  requests: number
+  /** Duration of the whole load. */
+  seconds: number
+  /** Response time in milliseconds. */
+  p50: number
+  p99: number
+  /** Responses with another status than the expected one, broken connections and timeouts. */
+  failures: number
 }
 
 export interface Request {

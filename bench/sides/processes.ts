@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Load } from '../load/load-generator.ts'
-import type { Operation } from '../load/requests.ts'
+import type { Load, Operation } from '../load/requests.ts'
 
 /** The systems that are measured: the product, the product with three publishers, and the baselines. */
 export const sideNames = {
@@ -79,12 +78,12 @@ export const spawnNode = (
     stdio: ['ignore', output, output, 'ipc'],
   })
 
-/** Starts a program of `bench/programs/` and waits for its first message, which it sends when it is ready. */
+/** Starts a program of this folder and waits for its first message, which it sends when it is ready. */
 export const startProgram = async <Message>(
   name: string,
   ...args: string[]
 ): Promise<{ child: ChildProcess; message: Message }> => {
-  const child = spawnNode([join(import.meta.dirname, '../programs', name), ...args], 'inherit')
+  const child = spawnNode([join(import.meta.dirname, name), ...args], 'inherit')
   const exited = new AbortController()
   const onExit = () => exited.abort(new Error(`${name} exited before it was ready`))
   child.once('exit', onExit)

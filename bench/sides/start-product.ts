@@ -9,9 +9,9 @@ import type { Service } from '@fms/testkit/processes'
 import { terminate } from '@fms/testkit/processes'
 import { services } from '../../scripts/services.ts'
 import { readStartConfig } from '../../scripts/start-config.ts'
-import { seedForms } from '../data/seed-forms.ts'
 import { httpOperations, type LoadTarget, type Operation } from '../load/requests.ts'
 import { type Side, type SideName, spawnNode } from './processes.ts'
+import { seedForms } from './seed-forms.ts'
 
 /** Options of {@link startProduct}. */
 export interface ProductOptions {

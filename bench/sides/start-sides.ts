@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { startMongo, type TestMongodb } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { terminate } from '@fms/testkit/processes'
-import { databaseUrl, dropDatabase } from '../data/fill-mongodb.ts'
-import { draftOf, formIdOf, formNameOf, isPublished } from '../data/generated-forms.ts'
-import { bareMongodbOperations, type LoadTarget, type Operation } from '../load/requests.ts'
+import { MongoClient } from 'mongodb'
+import { draftOf, formIdOf, formNameOf, isPublished } from '../load/generated-forms.ts'
+import type { LoadTarget, Operation } from '../load/requests.ts'
 import { type Side, startProgram } from './processes.ts'
 import { type ProductOptions, startProduct } from './start-product.ts'
 
@@ -24,6 +24,20 @@ export interface SidesOptions {
   store: 'sqlite' | 'mongodb'
   /** Folder in which the services of the first size write their CPU profiles. */
   profiles?: string
+}
+
+/** URL of another database on the server of `url`. */
+const databaseUrl = (url: string, name: string): string => {
+  const database = new URL(url)
+  database.pathname = `${database.pathname}-${name}`
+  return database.href
+}
+
+/** Drops a database of a server that was there before. An engine that was started ends with all of its data. */
+const dropDatabase = async ({ pid }: TestMongodb, url: string): Promise<void> => {
+  if (pid !== undefined) return
+  await using client = new MongoClient(url)
+  await client.db().dropDatabase()
 }
 
 /** Starts every side on its own data, in a folder that is removed at the end. */
@@ -74,7 +88,6 @@ const createFolder = (parent: string, name: string): string => {
   return path
 }
 
-/** The operations that the bare server has. */
 const bareOperations: readonly Operation[] = [
   'get',
   'live',
@@ -85,13 +98,14 @@ const bareOperations: readonly Operation[] = [
   'create',
   'patch',
 ]
+const bareMongodbOperations: readonly Operation[] = ['get', 'list', 'create', 'patch', 'publish']
 
 /** Starts B0 with `forms` forms, and B1 in front of the same process. */
 const startBareForms = async (folder: string, forms: number): Promise<Side[]> => {
   const file = join(folder, 'bare.db')
   const data = seed(file, forms)
   const bare = await startProgram<{ origin: string }>('bare-server.ts', file)
-  const proxy = await startProgram<{ origin: string }>('bare-proxy.ts', bare.message.origin)
+  const proxy = await startProgram<{ origin: string }>('bare-server.ts', bare.message.origin)
   const side = (name: 'B0' | 'B1', { child, message }: typeof bare): Side => {
     const target = { ...data, baseUrl: `${message.origin}/v2` }
     return {

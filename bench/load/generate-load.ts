@@ -8,8 +8,17 @@ import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
 import autocannon from 'autocannon'
 import { connect, createInbox, headers, type NatsConnection } from 'nats'
 import { Pool } from 'undici'
-import type { Amount, EventsLoad, HttpLoad, Load, LoadResult, RoundTripLoad } from '../load/load-generator.ts'
-import { headersOf, requestsOf, statusOf } from '../load/requests.ts'
+import {
+  type Amount,
+  type EventsLoad,
+  type HttpLoad,
+  headersOf,
+  type Load,
+  type LoadResult,
+  type RoundTripLoad,
+  requestsOf,
+  statusOf,
+} from './requests.ts'
 
 type WithAmount<T> = T & Amount
 
@@ -102,16 +111,15 @@ const atRate = async (perSecond: number, total: number, task: (number: number) =
 const measureLags = (times: RecordableHistogram) => {
   const acknowledgedAt = new Map<string, number>()
   const arrivedAt = new Map<string, number>()
-  const record = (ms: number) => times.record(Math.max(1, Math.round(ms * 1000)))
   return {
     acknowledged(requestId: string) {
-      if (arrivedAt.delete(requestId)) record(0)
+      if (arrivedAt.delete(requestId)) record(times, 0)
       else acknowledgedAt.set(requestId, performance.now())
     },
     arrived({ data: { httpRequestId } }: FormEvent) {
       const at = acknowledgedAt.get(httpRequestId)
       if (at === undefined) arrivedAt.set(httpRequestId, performance.now())
-      else if (acknowledgedAt.delete(httpRequestId)) record(performance.now() - at)
+      else if (acknowledgedAt.delete(httpRequestId)) record(times, performance.now() - at)
     },
     /** The number of changes whose event has not arrived. */
     waiting: () => acknowledgedAt.size,

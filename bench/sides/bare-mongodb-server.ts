@@ -9,7 +9,7 @@ import Fastify from 'fastify'
 import { type Db, MongoClient } from 'mongodb'
 import { trigramsOf } from '../../libs/forms-store/src/lists/name-trigrams.ts'
 import { formsSchema } from '../../libs/forms-store/src/mongodb/schema.ts'
-import { draftOf, formIdOf } from '../data/generated-forms.ts'
+import { draftOf, formIdOf } from '../load/generated-forms.ts'
 
 /** A form: the JSON text of its response, and the fields that are indexed. */
 interface BareForm {

@@ -1,16 +1,50 @@
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '@fms/testkit/ports'
-import { formNameOf } from '../data/generated-forms.ts'
-import type { Setting } from '../plan.ts'
-import type { Measurement } from '../report/results.ts'
-import { cpuMsOf, type Side } from '../sides/processes.ts'
-import type { Amount, HttpLoad, LoadGenerator } from './load-generator.ts'
-import { headersOf, type LoadTarget, type Operation, requestsOf, statusOf } from './requests.ts'
+import { formNameOf } from './load/generated-forms.ts'
+import {
+  type Amount,
+  type HttpLoad,
+  headersOf,
+  type Load,
+  type LoadResult,
+  type LoadTarget,
+  type Operation,
+  requestsOf,
+  statusOf,
+} from './load/requests.ts'
+import type { Setting } from './plan.ts'
+import type { Measurement } from './report.ts'
+import { cpuMsOf, type Side } from './sides/processes.ts'
+
+export interface LoadGenerator extends AsyncDisposable {
+  run(load: Load & Amount): Promise<LoadResult>
+}
+
+/** Starts the load generator as a separate process, so that its CPU time counts for no side. */
+export const startLoadGenerator = (): LoadGenerator => {
+  const child = fork(join(import.meta.dirname, 'load/generate-load.ts'))
+  const exited = new AbortController()
+  child.once('exit', () => exited.abort(new Error('the load generator exited')))
+  return {
+    async run(load) {
+      const message = once(child, 'message', { signal: exited.signal })
+      child.send(load)
+      const [result] = (await message) as [LoadResult | { error: string }]
+      if ('error' in result) throw new Error(`the load generator failed: ${result.error}`)
+      return result
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null) return
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}
 
 /** Time for the work that a load leaves behind to end, in milliseconds. */
 const settleMs = 100
@@ -39,7 +73,7 @@ export const measure = async (
   await delay(settleMs)
   const before = cpuOf(side)
   const { requests, seconds: took, p50, p99 } = await run({ seconds })
-  if (requests === 0) throw new Error(`no response in ${took.toFixed(1)} s; increase --seconds: ${about}`)
+  if (requests === 0) throw new Error(`no response in ${took.toFixed(1)} s: ${about}`)
   const after = cpuOf(side)
   await delay(settleMs)
 
@@ -101,7 +135,7 @@ export const measureStart = async (): Promise<number> => {
   const [port] = (await freePorts(1)) as [number]
   const startedAt = performance.now()
   const npm = spawn('npm', ['start'], {
-    cwd: join(import.meta.dirname, '../..'),
+    cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, PORT: `${port}`, DATA_DIR: folder, npm_config_loglevel: 'silent' },
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 
 /** Number of forms whose names share a prefix and a word, which is what a filtered list and a search find. */
-export const formsPerPrefix = 10
+const formsPerPrefix = 10
 
 /** Id of the form with this number: a UUID derived from the number, so that every process computes the same one. */
 export const formIdOf = (number: number): string => {
@@ -15,9 +15,6 @@ export const formIdOf = (number: number): string => {
     hex.slice(20),
   ].join('-')
 }
-
-/** Update times of generated forms are one second apart. Milliseconds since the epoch. */
-export const formTimeOf = (number: number): number => Date.UTC(2026, 0, 1) + number * 1000
 
 /** Name of the form with this number, such as `Customer feedback 0000123 qwhzkfab`. All names are equally long. */
 export const formNameOf = (number: number): string =>
