@@ -13,9 +13,7 @@ const onMongodb = {
     name: 'on MongoDB',
     include: [
       'e2e/{deleted-forms,events,lifecycle,publish,repeats}.test.ts',
-      'e2e/security/{keys,malformed}.test.ts',
-      'e2e/clients/client.test.ts',
-      'e2e/docs/docs-readme.test.ts',
+      'e2e/security/keys.test.ts',
       'e2e/faults.test.ts',
     ],
     env: {

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:generated`: generated clients, with the toolchains on the PATH and their package registries. */
+/** `npm run test:generated`: generated clients. Needs Python 3.11 and PyPI. */
 export default defineConfig({
   test: {
     globalSetup: 'libs/testkit/src/report-engines.ts',

@@ -32,7 +32,7 @@ const attempts = 3
 /** Whether crowds attack, too: `npm run test:neighbours:crowds`. */
 const withCrowds = process.env.NEIGHBOURS_CROWDS === 'true'
 
-const expiredCommands = 10_000
+const expiredCommands = 4_000
 const publishTimeoutMs = 2_000
 
 let neighbourhood: Neighbourhood

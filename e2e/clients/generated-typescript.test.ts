@@ -18,7 +18,9 @@ beforeAll(async () => {
   symlinkSync(join(root, 'node_modules'), join(client.folder, 'node_modules'))
   const generator = join(tools, 'node_modules/openapi-typescript/bin/cli.js')
   await client.run(process.execPath, [generator, client.openApi, '--output', 'schema.d.ts'])
-  reportToolchain('Generated clients: openapi-typescript; npm run test:generated tries the other generators.')
+  reportToolchain(
+    'Generated clients: openapi-typescript; npm run test:generated also tries the one for Python.',
+  )
 })
 afterAll(async () => {
   client?.[Symbol.dispose]()

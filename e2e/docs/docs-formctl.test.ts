@@ -39,7 +39,11 @@ const runBlock = async (script: string, { shell = 'sh', before = formctl, cwd = 
   const whole = `${before}\n${script}`
   const { stdout } = await promisify(execFile)(shell, ['-euc', whole], {
     cwd,
-    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, DATA_DIR: join(folder, '.data') },
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      DATA_DIR: join(folder, '.data'),
+    },
   })
   return stdout
 }

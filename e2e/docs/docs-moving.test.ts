@@ -50,7 +50,10 @@ const runBlock = async (script: string) => {
   const pasted = script.replaceAll('mongodb://127.0.0.1:27017/forms', mongo.url)
   const { stdout } = await promisify(execFile)('sh', ['-euc', `${formctl}\n${pasted}`], {
     cwd: folder,
-    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    },
   })
   return stdout
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Account, publishable, type System, startSystem } from '../system.ts'
 
-const runs = 2_000
+const runs = Number(process.env.FC_RUNS ?? 500)
 
 let system: System
 let account: Account

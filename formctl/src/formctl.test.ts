@@ -30,8 +30,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }))
 /** Runs formctl in a separate process, in the folder of the test. */
 const formctlWith = (env: NodeJS.ProcessEnv, ...args: string[]) =>
   new Promise<Outcome>((resolve) => {
-    const { PATH } = process.env
-    const NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache')
+    const { PATH, NODE_COMPILE_CACHE } = process.env
     const child = execFile(
       process.execPath,
       [entry, ...args],

@@ -58,13 +58,13 @@ const digestOfFile = (url: string) =>
 const copy = (from: string, to: string, ...args: string[]) =>
   runFormctl(['copy', '--from', from, '--to', to, ...args])
 
-describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
+describe('formctl copy of 100 forms from SQLite to MongoDB', () => {
   const [one, other] = [randomUUID(), randomUUID()]
-  const records = Array.from({ length: 300 }, (_, index) =>
+  const records = Array.from({ length: 100 }, (_, index) =>
     newFormRecord({
       organizationId: index % 3 ? one : other,
       revisions: index % 4,
-      replies: (index * 7) % 50,
+      replies: (index * 7) % 20,
     }),
   )
   let home: string
@@ -90,7 +90,7 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
   const untilProgress = async (lines: AsyncIterator<string>) => {
     for (
       let line = await lines.next();
-      line.value !== 'Copying forms: 30 of 300';
+      line.value !== 'Copying forms: 10 of 100';
       line = await lines.next()
     ) {
       expect(line).toMatchObject({ done: false, value: expect.stringMatching(/events/) })
@@ -105,7 +105,7 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
     expect(await exited).toEqual([null, 'SIGKILL'])
     const copied = await recordsAt(to)
     expect(copied.length).toBeGreaterThan(0)
-    expect(copied.length).toBeLessThan(300)
+    expect(copied.length).toBeLessThan(100)
     const before = digestOfFile(from)
 
     const { code, stdout, stderr } = await copy(from, to, '--json')
@@ -116,16 +116,16 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
         {
           store: 'events',
           imported: 0,
-          existing: 300,
-          counts: { events: 300 },
+          existing: 100,
+          counts: { events: 100 },
           sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         },
         {
           store: 'forms',
-          imported: 300 - copied.length,
+          imported: 100 - copied.length,
           existing: copied.length,
           counts: {
-            forms: 300,
+            forms: 100,
             revisions: records.reduce((sum, { revisions }) => sum + revisions.length, 0),
             replies: records.reduce((sum, { replyIds }) => sum + replyIds.length, 0),
           },
@@ -149,10 +149,10 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
     expect(await exited).toEqual([1, null])
     const copied = (await recordsAt(to)).length
     expect(printed.at(-1)).toBe(
-      `error: Interrupted. ${copied} of 300 are in the target. Repeat the command to resume.`,
+      `error: Interrupted. ${copied} of 100 are in the target. Repeat the command to resume.`,
     )
     expect(await copy(from, to)).toMatchObject({ code: 0 })
-    expect(await recordsAt(to)).toHaveLength(300)
+    expect(await recordsAt(to)).toHaveLength(100)
   })
 
   it('copies back to an equal store from MongoDB to SQLite', async () => {

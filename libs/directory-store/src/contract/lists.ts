@@ -199,7 +199,7 @@ export const listsContract = (
           totalSize: expected.length,
         })
       })
-      await fc.assert(property, { numRuns: slow ? 60 : 300 })
+      await fc.assert(property, { numRuns: Number(process.env.FC_RUNS ?? (slow ? 20 : 300)) })
     })
 
     it('is empty for a user without organizations', async () => {

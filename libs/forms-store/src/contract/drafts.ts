@@ -18,6 +18,7 @@ import {
   snapshot,
   stateOf,
 } from './given.ts'
+import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
 
 const swapCase = (text: string) =>
   Array.from(text, (letter) =>
@@ -25,7 +26,7 @@ const swapCase = (text: string) =>
   ).join('')
 
 /** Tests of single forms. */
-export const draftsContract = (open: OpenStore): void => {
+export const draftsContract = (open: OpenStore, limits: EngineLimits): void => {
   const store = openStore(open)
   const unchanged = async (form: StoredForm) => expect(await store().get(refOf(form))).toEqual(form)
 
@@ -45,7 +46,7 @@ export const draftsContract = (open: OpenStore): void => {
           await unchanged(form)
           expect(parseDraft(form)).toEqual(JSON.parse(JSON.stringify(FormDraft.parse(draft))))
         }),
-        { numRuns: 30 },
+        { numRuns: numberOfRuns(limits, 30, 8) },
       )
     })
 
@@ -101,7 +102,7 @@ export const draftsContract = (open: OpenStore): void => {
           expect(text).toEqual(changed)
           expect(text?.draftJson).toBe(JSON.stringify({ ...parseDraft(form), ...second }))
         }),
-        { numRuns: 20 },
+        { numRuns: numberOfRuns(limits, 20, 6) },
       )
     })
 

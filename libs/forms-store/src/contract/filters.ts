@@ -16,7 +16,7 @@ import type { StoredForm } from '../forms-store.ts'
 import { type FormOrderTerm, formFilterFields, type ListedDraft } from '../lists/form-fields.ts'
 import { parseDraft } from '../stored-draft.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
-import { type EngineLimits, hostileNames } from './hostile-names.ts'
+import { type EngineLimits, hostileNames, numberOfRuns } from './hostile-names.ts'
 import { inOrder } from './plain-order.ts'
 
 /** The filter of a list of forms. */
@@ -68,7 +68,7 @@ const escaped = (text: string) =>
 const quoted = (...parts: string[]) => `"${parts.map(escaped).join('*')}"`
 
 /** Tests of filters, against `evaluateFilter` over the same rows. */
-export const filtersContract = (open: OpenStore, _limits: EngineLimits): void => {
+export const filtersContract = (open: OpenStore, limits: EngineLimits): void => {
   const store = openStore(open)
   const organizationId = randomUUID()
   const names = hostileNames
@@ -174,7 +174,7 @@ export const filtersContract = (open: OpenStore, _limits: EngineLimits): void =>
         fc.asyncProperty(anyFilter.filter(isWithinBounds), anyPage, async (text, page) => {
           expect(await list(text, page)).toEqual(expected(text, page))
         }),
-        { numRuns: 300 },
+        { numRuns: numberOfRuns(limits, 300, 60) },
       )
     })
 

@@ -17,7 +17,7 @@ import {
   snapshot,
   time,
 } from './given.ts'
-import type { EngineLimits } from './hostile-names.ts'
+import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
 
 const allow = () => {}
 
@@ -28,8 +28,8 @@ const taken = (form: StoredForm) => ({
 })
 
 /** Tests of form ids that clients choose: unique in their organization. @param open opens the same store each time. */
-export const formIdsContract = (open: OpenStore, { slow }: EngineLimits): void => {
-  const numRuns = Number(process.env.FC_RUNS ?? (slow ? 3 : 20))
+export const formIdsContract = (open: OpenStore, limits: EngineLimits): void => {
+  const numRuns = numberOfRuns(limits, 20, 3)
   const store = openStore(open)
   const restoring = openStore(open, { deletedFormsDays: 30 })
 

@@ -32,11 +32,11 @@ export interface StoreUnderTest {
 }
 
 const readsContract = ({ open, limits }: StoreUnderTest): void => {
-  describe('of drafts', () => draftsContract(open))
+  describe('of drafts', () => draftsContract(open, limits))
   describe('of lists', () => listsContract(open, limits))
   describe('of filters', () => filtersContract(open, limits))
-  describe('of summaries', () => summariesContract(open))
-  describe('of records', () => recordsContract(open))
+  describe('of summaries', () => summariesContract(open, limits))
+  describe('of records', () => recordsContract(open, limits))
 }
 
 const changesContract = ({ open, openTogether, openSame, limits }: StoreUnderTest): void => {

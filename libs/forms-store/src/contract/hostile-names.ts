@@ -78,6 +78,10 @@ export const hostileNames = [
 
 /** What the suite has to know of an engine for tests. */
 export interface EngineLimits {
-  /** Properties have fewer cases, unless FC_RUNS sets their number. */
+  /** Whether properties have fewer cases. */
   slow?: boolean
 }
+
+/** The number of cases of a property: `FC_RUNS` of the environment, or a default that depends on the engine. */
+export const numberOfRuns = ({ slow }: EngineLimits, onFast: number, onSlow: number): number =>
+  Number(process.env.FC_RUNS ?? (slow ? onSlow : onFast))

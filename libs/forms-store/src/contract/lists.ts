@@ -6,7 +6,7 @@ import type { FormState, FormsStore, ListFormsQuery, StoredForm } from '../forms
 import type { FormOrderTerm } from '../lists/form-fields.ts'
 import { completeFormOrder } from '../lists/form-order.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
-import { type EngineLimits, hostileNames } from './hostile-names.ts'
+import { type EngineLimits, hostileNames, numberOfRuns } from './hostile-names.ts'
 import { comparing, inOrder } from './plain-order.ts'
 
 const singleOrders = formOrderFields.flatMap((field) => [
@@ -39,7 +39,7 @@ const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<
 const idsOf = (forms: FormState[]) => forms.map(({ formId }) => formId)
 
 /** Tests of lists without filters. */
-export const listsContract = (open: OpenStore, _limits: EngineLimits): void => {
+export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   const store = openStore(open)
   const byCreateTime: FormOrderTerm[] = [{ field: 'createTime', descending: false }]
 
@@ -248,7 +248,7 @@ export const listsContract = (open: OpenStore, _limits: EngineLimits): void => {
           }
         },
       )
-      await fc.assert(walk, { numRuns: 15 })
+      await fc.assert(walk, { numRuns: numberOfRuns(limits, 15, 4) })
     })
   })
 
@@ -310,7 +310,7 @@ export const listsContract = (open: OpenStore, _limits: EngineLimits): void => {
           expect(metUntouched.toSorted()).toEqual(ids.toSorted())
         },
       )
-      await fc.assert(walk, { numRuns: 15 })
+      await fc.assert(walk, { numRuns: numberOfRuns(limits, 15, 4) })
     })
   })
 }

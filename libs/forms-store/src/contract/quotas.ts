@@ -17,7 +17,7 @@ import {
   refOf,
   snapshot,
 } from './given.ts'
-import type { EngineLimits } from './hostile-names.ts'
+import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
 
 const allow = () => {}
 const later = new Date('2100-01-01T00:00:00Z')
@@ -49,8 +49,8 @@ const refusal = (quota: string, limit: number, used: number) => ({
 })
 
 /** Tests of usage and quotas. */
-export const quotasContract = (open: OpenStore, { slow }: EngineLimits): void => {
-  const numRuns = Number(process.env.FC_RUNS ?? (slow ? 8 : 15))
+export const quotasContract = (open: OpenStore, limits: EngineLimits): void => {
+  const numRuns = numberOfRuns(limits, 15, 8)
 
   describe('usage', () => {
     const store = openStore(open)

@@ -19,11 +19,12 @@ import {
   refOf,
   snapshot,
 } from './given.ts'
+import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
 
 const allow = () => {}
 
 /** Tests of export and import. */
-export const recordsContract = (open: OpenStore): void => {
+export const recordsContract = (open: OpenStore, limits: EngineLimits): void => {
   const source = openStore(open)
   const target = openStore(open)
   /** Deletes the form, so that it can be imported into the same store. @returns its record. */
@@ -209,7 +210,7 @@ export const recordsContract = (open: OpenStore): void => {
         expect(await target().importForm(record)).toBe('exists')
         expect(await exported(target(), record.organizationId)).toEqual([record])
       })
-      await fc.assert(property, { numRuns: 30 })
+      await fc.assert(property, { numRuns: numberOfRuns(limits, 30, 8) })
     })
 
     const conflict = (field: string) => ({

@@ -18,7 +18,7 @@ import {
   refOf,
   snapshot,
 } from './given.ts'
-import type { EngineLimits } from './hostile-names.ts'
+import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
 
 const allow = () => {}
 const refuse = () => {
@@ -122,8 +122,8 @@ const methods: Method[] = [
 ]
 
 /** Tests of changes with a request id (AIP-155): carried out once, however often they are sent. */
-export const requestIdsContract = (open: OpenStore, { slow }: EngineLimits): void => {
-  const numRuns = Number(process.env.FC_RUNS ?? (slow ? 3 : 25))
+export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void => {
+  const numRuns = numberOfRuns(limits, 25, 3)
   const store = openStore(open, { deletedFormsDays: 30 })
 
   const typesOf = async (organizationId: string) =>

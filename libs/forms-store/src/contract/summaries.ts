@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { FormSummary, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { filterOf } from './filters.ts'
 import { givenForm, newForm, type OpenStore, openStore, publish, time } from './given.ts'
+import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
 
 const summaryOf = ({ draftJson: _, aiHandoff: __, ...summary }: StoredForm): FormSummary => summary
 
@@ -15,7 +16,7 @@ const fromForms = async (store: FormsStore, query: ListFormsQuery) => {
 }
 
 /** Tests of lists without drafts, against lists with drafts. */
-export const summariesContract = (open: OpenStore): void => {
+export const summariesContract = (open: OpenStore, limits: EngineLimits): void => {
   const store = openStore(open)
 
   describe('a page', () => {
@@ -62,7 +63,7 @@ export const summariesContract = (open: OpenStore): void => {
           query = { ...query, after: page.next }
         }
       })
-      await fc.assert(walk, { numRuns: 40 })
+      await fc.assert(walk, { numRuns: numberOfRuns(limits, 40, 8) })
     })
   })
 

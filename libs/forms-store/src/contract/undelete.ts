@@ -20,7 +20,7 @@ import {
   snapshot,
   time,
 } from './given.ts'
-import type { EngineLimits } from './hostile-names.ts'
+import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
 
 const allow = () => {}
 const refuse = () => {
@@ -56,8 +56,8 @@ const conflict = (field: string) => ({
 })
 
 /** Tests of deleted forms: what hides them, restores them and purges them. */
-export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void => {
-  const numRuns = Number(process.env.FC_RUNS ?? (slow ? 5 : 25))
+export const undeleteContract = (open: OpenStore, limits: EngineLimits): void => {
+  const numRuns = numberOfRuns(limits, 25, 5)
   const store = openStore(open, { deletedFormsDays })
   /** Where deletes are for good. */
   const source = openStore(open)

@@ -52,7 +52,7 @@ describe.each([
   const openSlow = async () => new SqliteFormsStore(path, { fewForms: 0 })
   describe('of lists', () => listsContract(openSlow, {}))
   describe('of filters', () => filtersContract(openSlow, {}))
-  describe('of summaries', () => summariesContract(openSlow))
+  describe('of summaries', () => summariesContract(openSlow, {}))
 })
 
 const orders = formOrderFields.flatMap((field) => [

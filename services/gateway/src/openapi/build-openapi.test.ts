@@ -114,6 +114,15 @@ describe('for client generators, the document', () => {
     expect(Object.keys(schemas).filter((name) => responseTypes.includes(name))).toEqual([])
   })
 
+  it('has named variants only, and no boolean with a constant', () => {
+    const all = objectsIn([schemas, document.paths])
+    const variants = all.flatMap(({ anyOf }) => (anyOf ?? []) as object[])
+
+    expect(variants.length).toBeGreaterThan(5)
+    expect(variants.filter((variant) => 'properties' in variant)).toEqual([])
+    expect(all.filter((object) => object.type === 'boolean' && 'const' in object)).toEqual([])
+  })
+
   it('has a format for numbers beyond 32 bits', () => {
     const numbers = objectsIn(schemas).filter(({ type }) => [type].flat().includes('number'))
     const large = objectsIn([schemas, document.paths]).filter(

@@ -11,9 +11,6 @@ import { createEventPublisher } from './publish-events.ts'
 import { repeat } from './repeat.ts'
 import { createStreaming } from './stream-events.ts'
 
-/** Interval at which the relay looks for events without an announcement, in milliseconds. */
-const lookMs = 1_000
-
 /**
  * How long the relay gathers events before it moves them, in milliseconds. To move each event alone takes several requests
  * to the store.
@@ -32,6 +29,8 @@ export interface RelayDeps {
   logger: FastifyBaseLogger
   config: EventsConfig
   now: () => Date
+  /** Interval at which the relay looks for events without an announcement, in milliseconds. Default: 1 s. */
+  lookMs?: number
 }
 
 /** The running relay. */
@@ -47,7 +46,7 @@ export interface Relay {
  * Every publisher runs one; any number may run at the same time. It collects and prunes without NATS, and retries each
  * step that fails.
  */
-export const startRelay = ({ events, nats, logger, config, now }: RelayDeps): Relay => {
+export const startRelay = ({ events, nats, logger, config, now, lookMs = 1_000 }: RelayDeps): Relay => {
   const logFailure = createFailureLog(logger)
   const onError = (text: string) => (error: unknown) => logFailure(text, error)
   const connection = followConnection(nats, (isConnected) => isConnected && wakeStreaming())

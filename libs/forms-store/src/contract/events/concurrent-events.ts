@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FormsStore, StoredForm } from '../../forms-store.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import { edited, newForm, newPublicId, type OpenStoreTogether, refOf, snapshot } from '../given.ts'
-import type { EngineLimits } from '../hostile-names.ts'
+import { type EngineLimits, numberOfRuns } from '../hostile-names.ts'
 import { logOf } from './log-of.ts'
 
 /** A change of one of a few forms by a process. */
@@ -173,7 +173,7 @@ const repeat = async (
 
 /** The two properties of events: docs/decisions/0031-number-events-later.md. */
 export const concurrentEventsContract = (open: OpenStoreTogether, { slow }: EngineLimits): void => {
-  const numRuns = Number(process.env.FC_RUNS ?? (slow ? 2 : 60))
+  const numRuns = numberOfRuns({ slow }, 60, 2)
   const steps = stepsUpTo(slow ? 4 : 8)
   const everyProcess = fc.tuple(steps, steps, steps)
   // Collectors without a pause would take all the time of a slow engine.
