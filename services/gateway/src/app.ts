@@ -11,36 +11,36 @@ import {
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Agent } from 'undici'
 import { authenticate, reauthorizeLateBodies, requireMembership } from './caller/authenticate.ts'
-import { type Authorize, createAuthorizationCache } from './caller/authorization-cache.ts'
-import { createAuthorizeClient } from './caller/authorize-client.ts'
-import { createCachedToken } from './caller/cached-token.ts'
+import {
+  type Authorize,
+  createAuthorizationCache,
+  createAuthorizeClient,
+  createCachedToken,
+} from './caller/authorization-cache.ts'
 import { createFindFormOwner, type FindFormOwner } from './caller/find-form-owner.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
 import type { GatewayConfig } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
 import { builtConsoleFolder } from './console/console-files.ts'
-import { ByteBudget } from './door/byte-budget.ts'
+import { ByteBudget, holdBodies } from './door/byte-budget.ts'
 import { Door } from './door/door.ts'
-import { holdBodies } from './door/hold-bodies.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
 import { StreamLimits } from './event-streams/stream-limits.ts'
 import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
-import { FixedWindowCounter } from './limits/fixed-window-counter.ts'
-import { type KeyCounts, limitRate } from './limits/rate-limit.ts'
+import { FixedWindowCounter, type KeyCounts, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
 import { createPublisherClient, type PublisherClient } from './publish/publisher-client.ts'
-import { keepResponsesPrivate } from './responses/cache-headers.ts'
-import { allowOrigins, respondToPreflights } from './responses/cors.ts'
-import { endWithNewline } from './responses/end-with-newline.ts'
+import { allowOrigins, keepResponsesPrivate, respondToPreflights } from './responses/headers.ts'
 import { createSession } from './routes/create-session.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
-import { maxBufferedBytes } from './upstream/buffering-dispatcher.ts'
+import { createAgent, createStreamAgent } from './upstream/connections.ts'
 import { anyOrganization, forward } from './upstream/forward.ts'
-import { createAgent, createStreamAgent, createUpstream, probe, type Upstream } from './upstream/upstream.ts'
+import { maxBufferedBytes } from './upstream/send-buffered.ts'
+import { createUpstream, probe, type Upstream } from './upstream/upstream.ts'
 
 /** Longer heads get a 431. */
 const maxHeaderBytes = 32 * 1024
@@ -87,7 +87,7 @@ interface GatewayDeps {
 export const createGateway = async (
   config: GatewayConfig,
   logger: FastifyBaseLogger,
-  now = () => performance.now(),
+  now = performance.now.bind(performance),
   consoleFolder = builtConsoleFolder,
 ) => {
   const { organizations, forms, streamAgent, authorization, ready, close } = createUpstreams(config, logger)
@@ -137,7 +137,6 @@ export const createGateway = async (
   app.server.maxConnections = config.MAX_CONNECTIONS
   respondToPreflights(app)
   cutOffSlowReaders(app)
-  endWithNewline(app)
   app.register(home, { consoleFolder })
   app.register(v2(deps), { prefix: '/v2' })
   // `onClose` runs after the last response, publish requests included.

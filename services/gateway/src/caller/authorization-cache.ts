@@ -1,11 +1,16 @@
-import { type AuthorizeResponse, type Identity, isUuid } from '@fms/contracts'
+import {
+  type AuthorizeRequest,
+  AuthorizeResponse,
+  type Identity,
+  identityHeader,
+  isUuid,
+} from '@fms/contracts'
 import { FairQueue } from '@fms/fair-queue'
 import { LRUCache } from 'lru-cache'
-import { waitForTurn } from '../door/wait-for-turn.ts'
+import { waitForTurn } from '../door/door.ts'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'
 import { KeyedConcurrencyLimit } from '../limits/concurrency-limits.ts'
-import type { AuthorizeClient } from './authorize-client.ts'
-import { createCachedToken } from './cached-token.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 
 /** How long an authorization is fresh, from the moment of its request: a revoked key works for no longer. */
 const freshMs = 1_000
@@ -19,6 +24,20 @@ const maxKeys = 10_000
 const maxWaitingLookups = 1_000
 /** How long such a look-up may wait, in milliseconds. */
 const maxLookupWaitMs = 2_000
+
+/** Timeout of an authorize request, in milliseconds. */
+const authorizeTimeoutMs = 2_000
+
+/**
+ * Looks up the owner of a key and the owner's role in an organization.
+ *
+ * @returns undefined for a key that is unknown, expired or revoked.
+ * @throws {Error} when organizations does not respond, or responds with any status but 200 and 401.
+ */
+export type AuthorizeClient = (
+  request: AuthorizeRequest,
+  requestId: string,
+) => Promise<AuthorizeResponse | undefined>
 
 /** The owner of a request's key, and the identity token that is forwarded to services. */
 export interface Caller {
@@ -188,4 +207,48 @@ const toCaller = (
   const key = keyPrefix === undefined ? undefined : { id: keyId, prefix: keyPrefix }
   const identity = { userId, readOnly, ...organization, ...(key && { key }) }
   return { keyId, identity, token: createCachedToken(() => sign(identity)) }
+}
+
+/** Sends authorize requests to organizations, under the gateway's own identity. */
+export const createAuthorizeClient = (organizations: Upstream, token: () => string): AuthorizeClient => {
+  return async (request, requestId) => {
+    const { statusCode, body } = await organizations.request({
+      method: 'POST',
+      path: '/internal/authorize',
+      headers: {
+        'content-type': 'application/json',
+        'x-request-id': requestId,
+        [identityHeader]: token(),
+      },
+      body: JSON.stringify(request),
+      // The POST only reads.
+      idempotent: true,
+      headersTimeout: authorizeTimeoutMs,
+      bodyTimeout: authorizeTimeoutMs,
+    })
+    const response = JSON.parse(String(body))
+    if (statusCode === 200) return AuthorizeResponse.parse(response)
+    if (statusCode === 401) return undefined
+    throw new Error(`organizations responds to authorize with ${statusCode}`)
+  }
+}
+
+/** Age up to which a token is reused, in milliseconds: half of its lifetime of a minute. */
+const reuseMs = 30_000
+
+/**
+ * Returns a function that returns a signed token, and signs a new one once the last is older than 30 seconds.
+ *
+ * @param now the wall clock, as in the token's claims: a clock that is set forward or back also leads to a new token.
+ */
+export const createCachedToken = (sign: () => string, now = Date.now): (() => string) => {
+  let token = ''
+  let signedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    if (Math.abs(now() - signedAt) > reuseMs) {
+      token = sign()
+      signedAt = now()
+    }
+    return token
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCachedToken } from './cached-token.ts'
+import { createCachedToken } from './authorization-cache.ts'
 
 const hourMs = 60 * 60 * 1000
 

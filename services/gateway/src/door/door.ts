@@ -1,6 +1,16 @@
-import { FairQueue, type FairQueueOptions, type Flow } from '@fms/fair-queue'
-import { durationBuckets, Gauge, Histogram, overloaded } from '@fms/service-kit'
-import { maxWaitMs, type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
+import { FairQueue, type FairQueueOptions, type Flow, type Ticket } from '@fms/fair-queue'
+import { durationBuckets, flowOf, Gauge, Histogram, overloaded, shortBodyBytes } from '@fms/service-kit'
+import type { FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every request of the route is dear: a comparison, or what moves a form of any size. */
+    isDear?: boolean
+    /** A page of the route is dear when it is long or filtered. */
+    isList?: boolean
+  }
+}
 
 /** Wait after which a request is authorized again, in milliseconds: a revoked key stops working within a second. */
 const lateMs = 1_000
@@ -86,4 +96,69 @@ export class Door {
       queue.leave(ticket)
     }
   }
+}
+
+/** How long a request may wait at a door, or for memory, in milliseconds. */
+export const maxWaitMs = 5_000
+
+/** Who waits: a Fastify reply. */
+export interface WaitingCaller {
+  /** Whether the caller has its response, or has disconnected. */
+  readonly hasEnded: boolean
+  /** Called when the caller disconnects before its response. */
+  onDisconnect: (() => void) | undefined
+}
+
+export interface Wait {
+  maxWaitMs: number
+  /** Leaves the queue when it disconnects. */
+  caller?: WaitingCaller | undefined
+  /** Places to hold; 1 by default. */
+  places?: number
+}
+
+/** Waits for places in a queue. @returns undefined when the time is over, or the caller has disconnected. */
+export const waitForTurn = (
+  queue: FairQueue,
+  flow: Flow,
+  { maxWaitMs, caller, places }: Wait,
+): Promise<Ticket | undefined> =>
+  new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined
+    const settle = (ticket?: Ticket) => {
+      clearTimeout(timer)
+      if (timer && caller) caller.onDisconnect = undefined
+      resolve(ticket)
+    }
+    const ticket = queue.enter(flow, settle, places)
+    if (ticket.state !== 'waiting') return
+    const leave = () => {
+      queue.leave(ticket)
+      settle()
+    }
+    // Spread over time: requests that came at once would otherwise fail in one turn of the event loop, and come back so.
+    timer = setTimeout(leave, maxWaitMs * (0.75 + Math.random() / 4))
+    if (caller) caller.onDisconnect = leave
+  })
+
+/** Items of a page, skipped ones included, up to which it is ordinary. */
+const shortPage = 100
+
+/** Organizations whose last list was short: their next ones are expected to be. Those of others are dear until then. */
+const shortLists = new LRUCache<string, true>({ max: 10_000 })
+
+/** Remembers whether the response to a list was long, more than 256 KiB. */
+export const noteLength = ({ identity, routeOptions }: FastifyRequest, isLong: boolean): void => {
+  if (!routeOptions.config.isList) return
+  if (isLong) shortLists.delete(flowOf(identity).organization)
+  else shortLists.set(flowOf(identity).organization, true)
+}
+
+/** Whether a request is known to be dear before it begins. */
+export const isDear = ({ body, query, identity, routeOptions: { config } }: FastifyRequest): boolean => {
+  if (config.isDear || (Buffer.isBuffer(body) && body.length > shortBodyBytes)) return true
+  if (!config.isList) return false
+  if (!shortLists.has(flowOf(identity).organization)) return true
+  const { filter, pageSize = 0, skip = 0 } = query as { filter?: string; pageSize?: string; skip?: string }
+  return filter !== undefined || Number(pageSize) + Number(skip) > shortPage
 }

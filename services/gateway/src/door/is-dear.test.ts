@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { expect, it } from 'vitest'
-import { isDear, noteLength } from './is-dear.ts'
+import { isDear, noteLength } from './door.ts'
 
 const listOf = (organizationId: string, query: object = {}) =>
   ({

@@ -5,6 +5,7 @@ import type { Agent } from 'undici'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import type { Door } from '../door/door.ts'
+import { exemptFromCutOff } from '../limits/cut-off-slow-readers.ts'
 import { requestHeadersOf, upstreamUrl } from '../upstream/forward.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { maxWaitingBytes, OpenStream } from './open-stream.ts'
@@ -40,8 +41,8 @@ export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (ap
   app.route({
     method: ['GET', 'HEAD'],
     url: options.path,
-    config: { isEventStream: true },
     handler: async (request, reply) => {
+      exemptFromCutOff(reply.raw)
       if (request.method === 'GET') {
         reply.raw.once('close', options.limits.acquire(request.caller, reply.raw))
       }

@@ -10,12 +10,10 @@ const cutOffs = new Counter({
 })
 for (const reason of ['stalled', 'slow']) cutOffs.inc({ reason }, 0)
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** An event stream may send nothing for long, and has its own rule for slow readers. */
-    isEventStream?: boolean
-  }
-}
+const exempted = new WeakSet<ServerResponse>()
+
+/** Exempts a response: an event stream may send nothing for long, and has its own rule for slow readers. */
+export const exemptFromCutOff = (raw: ServerResponse): void => void exempted.add(raw)
 
 export interface SlowReaderLimits {
   /** How long a caller may read no byte of a response. */
@@ -55,20 +53,15 @@ interface Connection {
  */
 export const cutOffSlowReaders = (app: FastifyInstance, limits = defaultLimits): void => {
   const connections = new Set<Connection>()
-  const eventStreams = new WeakSet<ServerResponse>()
   app.server.on('connection', (socket: Socket) => {
     const connection: Connection = { socket, raw: undefined, windowEnd: 0, windowStartBytes: 0 }
     connections.add(connection)
     socket.once('close', () => connections.delete(connection))
   })
-  app.addHook('onRequest', ({ routeOptions }, { raw }, done) => {
-    if (routeOptions.config?.isEventStream) eventStreams.add(raw)
-    done()
-  })
   const timer = setInterval(() => {
     for (const connection of connections) {
       const raw = connection.socket._httpMessage
-      if (raw?.headersSent && !eventStreams.has(raw)) check(connection, raw, limits, app.log)
+      if (raw?.headersSent && !exempted.has(raw)) check(connection, raw, limits, app.log)
       else connection.raw = undefined
     }
   }, limits.intervalMs).unref()

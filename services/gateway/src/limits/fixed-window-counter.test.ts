@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FixedWindowCounter } from './fixed-window-counter.ts'
+import { FixedWindowCounter } from './rate-limit.ts'
 
 const startCounter = (maxNames?: number) => {
   const clock = { ms: 1_000_000 }

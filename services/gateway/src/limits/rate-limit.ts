@@ -1,6 +1,77 @@
 import type { FastifyInstance } from 'fastify'
 import { rateLimited } from '../errors.ts'
-import type { FixedWindowCounter } from './fixed-window-counter.ts'
+
+/** Length of a window, in milliseconds. */
+export const windowMs = 60_000
+
+/** Windows in memory. 50,000 of them take some 10 MB. */
+const defaultMaxNames = 50_000
+
+/** The counts of a name in its current minute. */
+export interface Window {
+  count: number
+  /** The part of `count` that is not published to the other gateways yet. */
+  unsent: number
+  endsAt: number
+}
+
+/**
+ * Counts by name, in windows of a minute. A window begins with the first count of its name, so that not all of them end
+ * at the same second. The clock is the process's own: clocks of other machines have no influence.
+ */
+export class FixedWindowCounter {
+  /** In the order in which they began, which is about the order in which they end. */
+  readonly #windows = new Map<string, Window>()
+  readonly #now: () => number
+  readonly #maxNames: number
+
+  /**
+   * @param now milliseconds of a monotonic clock.
+   * @param maxNames windows in memory; beyond that the oldest is evicted.
+   */
+  constructor(now: () => number, maxNames = defaultMaxNames) {
+    this.#now = now
+    this.#maxNames = maxNames
+  }
+
+  /** Windows in memory, expired ones included. */
+  get size(): number {
+    return this.#windows.size
+  }
+
+  /** The name's window; undefined if it has none or an expired one. */
+  find(name: string): Window | undefined {
+    const window = this.#windows.get(name)
+    return window && window.endsAt > this.#now() ? window : undefined
+  }
+
+  /** The name's window, a new one if it has none. @param lastsMs the length of a new one, in milliseconds. */
+  of(name: string, lastsMs = windowMs): Window {
+    return this.find(name) ?? this.#begin(name, lastsMs)
+  }
+
+  /** Time until the window ends, in milliseconds; 0 for an expired one. */
+  msLeft({ endsAt }: Window): number {
+    return Math.max(0, endsAt - this.#now())
+  }
+
+  #begin(name: string, lastsMs: number): Window {
+    this.#windows.delete(name)
+    this.#evict()
+    const window = { count: 0, unsent: 0, endsAt: this.#now() + lastsMs }
+    this.#windows.set(name, window)
+    return window
+  }
+
+  /** Deletes expired windows, and the oldest ones until there is space for one more. */
+  #evict() {
+    const now = this.#now()
+    for (const [name, { endsAt }] of this.#windows) {
+      if (endsAt > now && this.#windows.size < this.#maxNames) return
+      this.#windows.delete(name)
+    }
+  }
+}
 
 /** The request counts of keys, in this gateway and as received from the others. */
 export interface KeyCounts {

@@ -2,7 +2,7 @@ import { RequestsCounted } from '@fms/contracts'
 import { followConnection } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { type NatsConnection, nuid } from 'nats'
-import type { FixedWindowCounter } from './fixed-window-counter.ts'
+import type { FixedWindowCounter } from './rate-limit.ts'
 
 /** How often deltas are published, in milliseconds. A key may exceed its limit by what it sends in that time. */
 const intervalMs = 250

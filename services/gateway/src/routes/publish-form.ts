@@ -6,8 +6,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { reauthorizeAfterWait } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
-import type { Door } from '../door/door.ts'
-import { maxWaitMs } from '../door/wait-for-turn.ts'
+import { type Door, maxWaitMs } from '../door/door.ts'
 import type { PublisherClient } from '../publish/publisher-client.ts'
 
 export interface PublishFormOptions {

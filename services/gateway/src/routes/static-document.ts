@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { addVary } from '../responses/cache-headers.ts'
+import { addVary } from '../responses/headers.ts'
 
 /** A document that is the same for every caller until the next release, compressed once. */
 export interface StaticDocument {

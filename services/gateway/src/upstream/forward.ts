@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import httpProxy from '@fastify/http-proxy'
 import { identityHeader, replayedHeader } from '@fms/contracts'
-import { flowOf, sanitizeRef } from '@fms/service-kit'
+import { flowOf, overloaded, sanitizeRef } from '@fms/service-kit'
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -12,10 +13,8 @@ import type {
 import { reauthorizeAfterWait } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import type { ByteBudget } from '../door/byte-budget.ts'
-import type { Door } from '../door/door.ts'
-import { isDear, noteLength } from '../door/is-dear.ts'
-import { LongBody } from './buffering-dispatcher.ts'
-import { claimMemory, reserveMemory, sendResponse } from './send-response.ts'
+import { type Door, isDear, noteLength } from '../door/door.ts'
+import { LongBody, maxBufferedBytes, type UpstreamResponse } from './send-buffered.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
 
 export interface ForwardOptions {
@@ -32,13 +31,13 @@ export interface ForwardOptions {
   bodyLimit?: number
 }
 
-/** Key of the exchange among the headers that the proxy hands to the dispatcher. Symbol keys are not sent. */
-const exchangeKey = Symbol('exchange')
-
 interface Exchange {
   request: FastifyRequest
   reply: FastifyReply
 }
+
+/** What is forwarded. The proxy hands neither of the two to its dispatcher, which it calls synchronously. */
+const exchanges = new AsyncLocalStorage<Exchange>()
 
 /** Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path. */
 export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) => {
@@ -59,23 +58,16 @@ export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) 
     // The dispatcher builds the path from the route and its parameters, never from the raw URL.
     preRewrite: () => '/',
     replyOptions: {
+      rewriteRequestHeaders: (request) => requestHeadersOf(request as FastifyRequest),
       rewriteHeaders: responseHeadersOf,
       retryDelay: () => null,
       onResponse: (_request, reply, { stream }) => sendResponse(reply as FastifyReply, stream as never),
     },
     // Returns undefined: Fastify would await a returned reply.
-    handler: (request, reply, path, options) => {
-      const rewriteRequestHeaders = () => ({
-        ...requestHeadersOf(request),
-        [exchangeKey]: { request, reply },
-      })
-      reply.from(path, {
-        ...options,
-        rewriteRequestHeaders,
-        body: request.body,
-        contentType: 'application/json',
-      })
-    },
+    handler: (request, reply, path, options) =>
+      exchanges.run({ request, reply }, () => {
+        reply.from(path, { ...options, body: request.body, contentType: 'application/json' })
+      }),
   })
 }
 
@@ -89,13 +81,16 @@ const keepRawBodies = (app: FastifyInstance) => {
   )
 }
 
-type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'body'> & { headers: { [exchangeKey]: Exchange } }
-type ResponseCallback = (error: null, response: object) => void
+type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'headers' | 'body'>
+type ResponseCallback = (error: null, response: UpstreamResponse) => void
 
-/** An adapter with the undici method that the proxy calls. It sends requests when it is their turn. */
+/**
+ * The dispatcher of the proxy: sends requests when it is their turn. Its responses have bytes where those of undici have
+ * streams, see docs/decisions/0007.
+ */
 const dispatcherOf = ({ to, door, memory, authorize }: ForwardOptions) => ({
   request: (async ({ method, headers, body }: ForwardedRequest, done: ResponseCallback) => {
-    const { request, reply } = headers[exchangeKey]
+    const { request, reply } = exchanges.getStore()!
     const { identity, permit, routeOptions } = request
     // The service works until it responds, also after the caller has disconnected.
     permit.retain()
@@ -135,6 +130,47 @@ const dispatcherOf = ({ to, door, memory, authorize }: ForwardOptions) => ({
 
 const discard = (body: Buffer | LongBody) => {
   if (body instanceof LongBody) body.destroy()
+}
+
+/**
+ * Reserves memory for the response to a read before a service works on it.
+ *
+ * @throws {ApiError} OVERLOADED when there is none in time.
+ */
+const reserveMemory = async (
+  { identity }: FastifyRequest,
+  reply: FastifyReply,
+  memory: ByteBudget,
+): Promise<void> => {
+  const release = await memory.hold(flowOf(identity), maxBufferedBytes, () => reply.raw.destroy(), reply)
+  if (!release) throw overloaded()
+  reply.raw.once('close', release)
+}
+
+/**
+ * Claims memory for a long response until its caller has read the last byte.
+ *
+ * @returns false when there is none for the response to a read, which can be repeated. That to a write has the size of a
+ *   form, and is sent in any case.
+ */
+const claimMemory = (
+  { identity, method }: FastifyRequest,
+  { raw }: FastifyReply,
+  { headers, body }: UpstreamResponse,
+  memory: ByteBudget,
+): boolean => {
+  if (!(body instanceof LongBody) || raw.destroyed) return true
+  const bytes = Math.min(Number(headers['content-length'] ?? maxBufferedBytes), maxBufferedBytes)
+  const release = memory.tryHold(flowOf(identity), bytes, () => raw.destroy())
+  if (release) raw.once('close', release)
+  return release !== undefined || method !== 'GET'
+}
+
+/** Sends the body of a service's response; the reply already has its head. */
+const sendResponse = (reply: FastifyReply, body: Buffer | LongBody): void => {
+  if (reply.statusCode >= 400) reply.header('cache-control', 'no-store')
+  // For an empty buffer Fastify sets content-length 0, which is wrong for HEAD and 304.
+  reply.send(body instanceof LongBody || body.length > 0 ? body : undefined)
 }
 
 /** Wildcard for the organization in a route pattern (AIP-159); a hook of the route finds the organization. */

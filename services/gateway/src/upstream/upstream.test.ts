@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { reasonOf, startGateway, startLog, startStubService } from '../testing.ts'
-import { createAgent, createUpstream } from './upstream.ts'
+import { createAgent } from './connections.ts'
+import { createUpstream } from './upstream.ts'
 
 const forms = '/v2/organizations/acme/forms'
 

@@ -1,19 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { Agent, type Dispatcher, errors } from 'undici'
-import type { WaitingCaller } from '../door/wait-for-turn.ts'
+import { type Agent, type Dispatcher, errors } from 'undici'
+import type { WaitingCaller } from '../door/door.ts'
 import { upstreamUnavailable } from '../errors.ts'
-import { sendBuffered, type UpstreamResponse } from './buffering-dispatcher.ts'
 import { createCircuit } from './circuit.ts'
-import { spreadLookup } from './spread-lookup.ts'
-
-/** Idle time after which a connection is closed, in milliseconds; well below the default of `DRAIN_MS`. */
-const idleMs = 2_000
-
-/**
- * Timeout of a response's head and of each part of its body, in milliseconds. A little longer than services wait for a
- * lock or a majority of the store, so that their own error arrives.
- */
-const defaultTimeoutMs = 6_000
+import { sendBuffered, type UpstreamResponse } from './send-buffered.ts'
 
 /** Timeout of a probe, in milliseconds. */
 const probeTimeoutMs = 1_000
@@ -37,33 +27,6 @@ export interface Upstream {
    * @throws {ApiError} UPSTREAM_UNAVAILABLE when the service does not respond; a write may have been done.
    */
   request(request: UpstreamRequest): Promise<UpstreamResponse>
-}
-
-/**
- * The connections to all upstreams. Their number is not limited, since admitted requests are: no request waits for a
- * connection. The gateway closes idle connections before a stopping service does (`DRAIN_MS`), since a write that is
- * sent on a closing connection cannot be retried. Busy ones are closed after a minute, so that a new instance gets its
- * share.
- *
- * @param timeoutMs of a response's head, and of each part of its body.
- */
-export const createAgent = (timeoutMs = defaultTimeoutMs) =>
-  new Agent({ ...connectionOptions, clientTtl: 60_000, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
-
-/**
- * The connections for event streams, one for each open stream. They are not among those of {@link createAgent}, where
- * each request would search them for one that is free.
- *
- * @param bodyTimeoutMs maximum time between two parts of a stream. Longer than the interval of its comments.
- */
-export const createStreamAgent = (bodyTimeoutMs: number) =>
-  new Agent({ ...connectionOptions, headersTimeout: defaultTimeoutMs, bodyTimeout: bodyTimeoutMs })
-
-const connectionOptions = {
-  pipelining: 1,
-  connect: { timeout: 1_000, lookup: spreadLookup() },
-  keepAliveTimeout: idleMs,
-  keepAliveMaxTimeout: idleMs,
 }
 
 export interface UpstreamOptions {

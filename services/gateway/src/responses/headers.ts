@@ -1,6 +1,6 @@
 import fastifyCors from '@fastify/cors'
 import { replayedHeader } from '@fms/contracts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** The origins whose pages may use the API: exact ones, or `*` for every origin. */
 export type CorsOrigins = '*' | readonly string[]
@@ -67,3 +67,21 @@ const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   method === 'OPTIONS' &&
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined
+
+/**
+ * Marks every response as private to its caller, to be revalidated before reuse (RFC 9111 §5.2.2). Errors replace this
+ * with `no-store`.
+ */
+export const keepResponsesPrivate = (app: FastifyInstance): void => {
+  app.addHook('onRequest', (_, reply, done) => {
+    reply.header('cache-control', 'private, no-cache')
+    addVary(reply, 'x-api-key')
+    done()
+  })
+}
+
+/** Adds a request header to `Vary`: the headers that the response depends on (RFC 9110 §12.5.5). */
+export const addVary = (reply: FastifyReply, name: string): void => {
+  const names = reply.getHeader('vary')
+  reply.header('vary', names === undefined ? name : `${names}, ${name}`)
+}

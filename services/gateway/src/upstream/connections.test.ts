@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { spreadLookup } from './spread-lookup.ts'
+import { spreadLookup } from './connections.ts'
 
 /** A resolver that returns these addresses, always in this order. */
 const resolver = (...addresses: string[]) =>

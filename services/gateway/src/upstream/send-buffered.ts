@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import type { WaitingCaller } from '../door/wait-for-turn.ts'
+import type { WaitingCaller } from '../door/door.ts'
 
 /** Length up to which a response is returned as bytes. Longer ones, and those of unknown length, are streams. */
 export const maxShortBytes = 256 * 1024
@@ -65,83 +65,44 @@ export const sendBuffered = (
   maxBytes = maxBufferedBytes,
 ): Promise<UpstreamResponse> =>
   new Promise((resolve, reject) => {
-    dispatcher.dispatch(request, new BufferingHandler(request.method, resolve, reject, maxBytes, caller))
+    const chunks: Buffer[] = []
+    const head = { statusCode: 0, headers: {} as IncomingHttpHeaders }
+    let stream: LongBody | undefined
+    const release = () => {
+      if (caller) caller.onDisconnect = undefined
+    }
+    const respond = (body: Buffer | LongBody) => {
+      release()
+      resolve({ ...head, body })
+    }
+    dispatcher.dispatch(request, {
+      onRequestStart(controller) {
+        if (!caller) return
+        // A property and not a listener: one that is added and removed for each request costs a tenth of a get.
+        caller.onDisconnect = () => controller.abort(new Error('the caller has disconnected'))
+        if (caller.hasEnded) caller.onDisconnect()
+      },
+      onResponseStart(controller, statusCode, headers) {
+        Object.assign(head, { statusCode, headers })
+        if (!hasBody(request.method, statusCode) || lengthOf(headers) <= maxShortBytes) return
+        stream = new LongBody(controller, maxBytes)
+        respond(stream)
+      },
+      onResponseData(controller, chunk) {
+        if (!stream) chunks.push(chunk)
+        else if (!stream.push(chunk)) controller.pause()
+      },
+      onResponseEnd() {
+        if (stream) stream.end()
+        else respond(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      },
+      onResponseError(_, error) {
+        if (stream) return void stream.destroy(error)
+        release()
+        reject(error)
+      },
+    })
   })
-
-class BufferingHandler implements Dispatcher.DispatchHandler {
-  readonly #method: string
-  readonly #resolve: (response: UpstreamResponse) => void
-  readonly #reject: (error: Error) => void
-  readonly #maxBytes: number
-  readonly #caller: WaitingCaller | undefined
-  readonly #chunks: Buffer[] = []
-  #statusCode = 0
-  #headers: IncomingHttpHeaders = {}
-  #stream: LongBody | undefined
-
-  constructor(
-    method: string,
-    resolve: (response: UpstreamResponse) => void,
-    reject: (error: Error) => void,
-    maxBytes: number,
-    caller?: WaitingCaller,
-  ) {
-    this.#method = method
-    this.#resolve = resolve
-    this.#reject = reject
-    this.#maxBytes = maxBytes
-    this.#caller = caller
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (!this.#caller) return
-    // A property and not a listener: one that is added and removed for each request costs a tenth of a get.
-    const abort = () => controller.abort(new Error('the caller has disconnected'))
-    if (this.#caller.hasEnded) abort()
-    else this.#caller.onDisconnect = abort
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: IncomingHttpHeaders,
-  ): void {
-    this.#statusCode = statusCode
-    this.#headers = headers
-    if (hasBody(this.#method, statusCode) && lengthOf(headers) > maxShortBytes) {
-      this.#stream = new LongBody(controller, this.#maxBytes)
-      this.#respond(this.#stream)
-    }
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#stream) this.#chunks.push(chunk)
-    else if (!this.#stream.push(chunk)) controller.pause()
-  }
-
-  onResponseEnd(): void {
-    if (this.#stream) this.#stream.end()
-    else this.#respond(this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks))
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (this.#stream) {
-      this.#stream.destroy(error)
-      return
-    }
-    this.#release()
-    this.#reject(error)
-  }
-
-  #respond(body: Buffer | LongBody): void {
-    this.#release()
-    this.#resolve({ statusCode: this.#statusCode, headers: this.#headers, body })
-  }
-
-  #release(): void {
-    if (this.#caller) this.#caller.onDisconnect = undefined
-  }
-}
 
 /** Whether content-length is that of a body which follows (RFC 9110 §6.4.1). */
 const hasBody = (method: string, statusCode: number) => method !== 'HEAD' && statusCode !== 304
