@@ -28,7 +28,7 @@ import { forwardStream } from './event-streams/forward-stream.ts'
 import { StreamLimits } from './event-streams/stream-limits.ts'
 import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
-import { FixedWindowCounter, type KeyCounts, limitRate } from './limits/rate-limit.ts'
+import { FixedWindowCounter, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
 import { createPublisherClient, type PublisherClient } from './publish/publisher-client.ts'
 import { allowOrigins, keepResponsesPrivate, respondToPreflights } from './responses/headers.ts'
@@ -39,8 +39,7 @@ import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { createAgent, createStreamAgent } from './upstream/connections.ts'
 import { anyOrganization, forward } from './upstream/forward.ts'
-import { maxBufferedBytes } from './upstream/send-buffered.ts'
-import { createUpstream, probe, type Upstream } from './upstream/upstream.ts'
+import { createUpstream, maxBufferedBytes, probe, type Upstream } from './upstream/upstream.ts'
 
 /** Longer heads get a 431. */
 const maxHeaderBytes = 32 * 1024
@@ -70,7 +69,7 @@ interface GatewayDeps {
   memory: ByteBudget
   authorize: Authorize
   findOwner: FindFormOwner
-  keyCounts: KeyCounts
+  counts: FixedWindowCounter
   limits: ConcurrencyLimits
   publisher: PublisherClient
   /** The gateway's own identity token. */
@@ -94,7 +93,7 @@ export const createGateway = async (
   const connecting = connectNats(config.NATS_URL, 'gateway', { logger })
   const publisher = createPublisherClient(connecting, logger)
   const counts = new FixedWindowCounter(now)
-  const shared = shareCounts(counts, connecting, logger)
+  const stopSharing = shareCounts(counts, connecting, logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)
   const token = createCachedToken(() => sign({ service: 'gateway' }))
   const places = { places: config.MAX_REQUESTS }
@@ -119,7 +118,7 @@ export const createGateway = async (
       maxPerUser: config.MAX_REQUESTS_PER_USER,
     }),
     findOwner: createFindFormOwner(forms, doors.forms, token),
-    keyCounts: { counts, add: shared.add },
+    counts,
     limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, config.MAX_REQUESTS_PER_ORGANIZATION),
     publisher,
     token,
@@ -141,7 +140,7 @@ export const createGateway = async (
   app.register(v2(deps), { prefix: '/v2' })
   // `onClose` runs after the last response, publish requests included.
   app.addHook('onClose', async () => {
-    shared.stop()
+    stopSharing()
     await publisher.close()
     await close()
   })
@@ -174,7 +173,7 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
 
 /** Every route under `/v2`. The hooks of the guarded routes are in the order of checks. */
 const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
-  const { config, authorize, keyCounts, limits } = deps
+  const { config, authorize, counts, limits } = deps
   const paths = collectPaths(app)
   app.register(openApi)
   app.register(docsPage)
@@ -183,7 +182,7 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
   app.register(async (guarded) => {
     keepResponsesPrivate(guarded)
     authenticate(guarded, authorize)
-    limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, keyCounts)
+    limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, counts)
     limitConcurrency(guarded, limits)
     rejectUnknownPaths(guarded, paths)
     requireMembership(guarded)

@@ -2,7 +2,7 @@ import { PublishTimeoutMs } from '@fms/contracts'
 import { NatsUrl, ServiceConfig, ServiceOrigin } from '@fms/service-kit'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
-import { maxBufferedBytes } from './upstream/send-buffered.ts'
+import { maxBufferedBytes } from './upstream/upstream.ts'
 
 /** Addresses or CIDR ranges, separated by commas. */
 const TrustedProxies = z

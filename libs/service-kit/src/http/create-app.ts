@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import { invalidRequest, type JsonEnvelope, toFieldViolations } from '@fms/aip'
+import type { JsonEnvelope } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
 import {
   type FastifyBaseLogger,
@@ -11,17 +9,15 @@ import {
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
-import { beginRequest, endRequest, exposeMetrics } from '../telemetry/metrics.ts'
-import { endRequestSpan, traceRequests } from '../telemetry/tracing.ts'
+import { exposeMetrics } from '../telemetry/metrics.ts'
+import { traceRequests } from '../telemetry/tracing.ts'
+import { rejectSmuggling, rejectUnknownPaths, toValidator, withLiteralPercents } from './check-requests.ts'
 import { clientErrorHandler } from './client-error-handler.ts'
 import { addDrain, endIdleConnections, type NewConnections } from './drain.ts'
 import { errorHandler } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
-import { logRequest } from './log-request.ts'
+import { observeRequests, requestIdOf } from './observe-requests.ts'
 import { addProbes } from './probes.ts'
-import { rejectSmuggling } from './reject-smuggling.ts'
-import { onRequestEnd } from './request-end.ts'
-import { rejectUnknownPaths } from './unknown-paths.ts'
 
 /** The largest body of most routes, in bytes; larger ones are rejected with 413. The event loop parses it in 0.5 ms. */
 export const shortBodyBytes = 16 * 1024
@@ -77,7 +73,7 @@ export const createApp = (options: AppOptions) => {
   app.decorateRequest('identity')
 
   addFirstHooks?.(app)
-  observeRequests(app, requestLogLevel)
+  observeRequests(app, requestLogLevel, traceRequests(app))
 
   const isDraining = addDrain(app, newConnections)
   endIdleConnections(app)
@@ -110,7 +106,7 @@ const createServer = ({
     },
     requestTimeout: requestTimeoutMs,
     routerOptions: { maxParamLength },
-    rewriteUrl: ({ url = '/' }) => withLiteralPercents(url),
+    rewriteUrl: withLiteralPercents,
     forceCloseConnections: 'idle',
     // Requests that still arrive on open connections are served.
     return503OnClosing: false,
@@ -118,48 +114,9 @@ const createServer = ({
     schemaController: { compilersFactory: noCompilers },
   }).withTypeProvider<ZodTypeProvider>()
 
-/** Adds the request id to every response, and traces, logs and counts every request. */
-const observeRequests = (app: FastifyInstance, level: 'info' | 'debug'): void => {
-  traceRequests(app)
-  app.addHook('onRequest', (request, reply, done) => {
-    beginRequest()
-    reply.header('x-request-id', request.id)
-    done()
-  })
-  onRequestEnd(app, (request, reply, status) => {
-    logRequest(request, reply, status, level)
-    endRequest(request, reply, status)
-    endRequestSpan(request, status)
-  })
-}
-
 const never = (): never => {
   throw new Error('schemas are Zod: the app sets its own compilers')
 }
 
 /** Replaces Fastify's compilers, so that Ajv and fast-json-stringify are not loaded. */
 const noCompilers = { buildValidator: never, buildSerializer: never }
-
-const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
-  const id = headers['x-request-id']
-  // Node joins repeated headers with a comma and a space; an id cannot contain a space.
-  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? id : randomUUID()
-}
-
-/** Makes a malformed percent-encoding literal, so that such a path is a 404 rather than a 400. */
-const withLiteralPercents = (url: string): string => {
-  if (!url.includes('%')) return url
-  const [path = '', ...query] = url.split('?')
-  try {
-    decodeURIComponent(path)
-    return url
-  } catch {
-    return [path.replaceAll('%', '%25'), ...query].join('?')
-  }
-}
-
-/** A Fastify validator that reports all violations in one error. Fastify passes null for an absent part. */
-const toValidator = (schema: z.ZodType) => (value: unknown) => {
-  const result = schema.safeParse(value ?? undefined)
-  return result.success ? { value: result.data } : { error: invalidRequest(toFieldViolations(result.error)) }
-}

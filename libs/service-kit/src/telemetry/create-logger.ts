@@ -11,7 +11,7 @@ const flushEveryMs = 100
  * the exit flush the buffer. `pretty` writes lines for people, unbuffered.
  */
 export const createLogger = async (service: string, level: string, format: LogFormat): Promise<Logger> => {
-  const options = { level, base: { service }, timestamp: isoTime }
+  const options = { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime }
   return pino(options, format === 'pretty' ? await prettyDestination() : jsonDestination())
 }
 
@@ -28,17 +28,4 @@ const jsonDestination = (): DestinationStream => {
   })
   process.on('exit', () => destination.flushSync())
   return destination
-}
-
-let lastMs = 0
-let lastTime = ''
-
-/** Like `pino.stdTimeFunctions.isoTime`, but formats the time once per millisecond. */
-const isoTime = (): string => {
-  const ms = Date.now()
-  if (ms !== lastMs) {
-    lastMs = ms
-    lastTime = `,"time":"${new Date(ms).toISOString()}"`
-  }
-  return lastTime
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { ApiError, ExpectedOutcome } from '@fms/aip'
 import { createOutageLog, type OutageLogger } from './log-store-outages.ts'
 import { Counter, Gauge, Histogram } from './metrics.ts'
-import { traceStoreCall } from './tracing.ts'
+import { storeTracer } from './tracing.ts'
 
 const duration = new Histogram({
   name: 'store_operation_duration_seconds',
@@ -36,7 +36,7 @@ new Gauge({
 const unmeasured = new Set(['constructor', 'close'])
 
 /**
- * Wraps a store so that its operations have metrics (duration and errors) and, with tracing enabled, spans. Logs
+ * Wraps a store so that its operations have metrics (duration and errors) and, if tracing is enabled by now, spans. Logs
  * outages of the store.
  *
  * @param name the label `store` of the metrics; `{NAME}_STORE_URL` configures the store.
@@ -51,11 +51,12 @@ export const measureStore = <S extends object>(
   parts: readonly (keyof S & string)[] = [],
 ): S => {
   const outages = createOutageLog(name, logger)
+  const trace = storeTracer()
   const engine = url.split(/[:+]/, 1)[0]!
   if (engine === 'sqlite' && url !== 'sqlite::memory:') files.set(name, url.slice('sqlite:'.length))
   const wrap = (part: object, prefix: string) =>
     wrapMethods(part, (method, call) =>
-      measure({ store: name, engine, operation: `${prefix}${method}` }, call, outages),
+      measure({ store: name, engine, operation: `${prefix}${method}` }, call, outages, trace),
     )
   const measured = wrap(store, '')
   for (const part of parts) measured[part] = wrap(store[part] as object, `${part}.`)
@@ -92,10 +93,11 @@ const measure = (
   labels: Labels,
   call: () => unknown,
   outages: ReturnType<typeof createOutageLog>,
+  trace: ReturnType<typeof storeTracer>,
 ): unknown => {
   const startedAt = performance.now()
   const observe = () => duration.observe(labels, (performance.now() - startedAt) / 1000)
-  const result = traceStoreCall(labels.store, labels.engine, labels.operation, call)
+  const result = trace ? trace(labels.store, labels.engine, labels.operation, call) : call()
   // The duration of a stream depends on its reader.
   if (result instanceof Promise)
     result.then(

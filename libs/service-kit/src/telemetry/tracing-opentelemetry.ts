@@ -1,39 +1,41 @@
 import type { JsMsg } from '@nats-io/jetstream'
-import { context, DiagLogLevel, diag, propagation, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  type Context,
+  context,
+  DiagLogLevel,
+  diag,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { MsgHdrs } from 'nats'
-import { createMessageSpans, createRequestSpans, createStoreSpans, spanFields } from './spans.ts'
+import { clientClosedRequest, isUnlogged } from '../http/observe-requests.ts'
 
 /** The least time between two log lines about failed exports, in milliseconds. */
 const warnIntervalMs = 60_000
 
-/** The implementation of tracing.ts by the OpenTelemetry SDK. Loaded only when tracing is enabled. */
-export interface Tracing {
-  traceRequests(app: FastifyInstance): void
-  endRequest(request: FastifyRequest, status: number): void
-  sending<T>(subject: string, headers: MsgHdrs, send: () => Promise<T>): Promise<T>
-  delivery<T>(message: JsMsg, consumer: string, handle: () => Promise<T>): Promise<T>
-  storeCall<T>(store: string, engine: string, operation: string, call: () => T): T
-  fields(): { trace_id?: string; span_id?: string }
-  stop(): Promise<void>
-}
-
 /**
- * Starts the SDK. The names of spans and attributes follow OpenTelemetry's semantic conventions for HTTP, messaging and
- * databases.
+ * The implementation of tracing.ts by the OpenTelemetry SDK, loaded only when tracing is enabled. The names of spans and
+ * attributes follow OpenTelemetry's semantic conventions for HTTP, messaging and databases.
  */
-export const createTracing = (service: string, logger: FastifyBaseLogger): Tracing => {
+export const createTracing = (service: string, logger: FastifyBaseLogger) => {
   logExportErrors(logger)
   const sdk = startSdk(service)
   const tracer = trace.getTracer('form-management')
   return {
-    ...createRequestSpans(tracer),
+    traceRequests: createRequestSpans(tracer),
     ...createMessageSpans(tracer),
     ...createStoreSpans(tracer),
 
-    fields: () => {
+    fields: (): { trace_id?: string; span_id?: string } => {
       const span = trace.getActiveSpan()
       return span ? spanFields(span) : {}
     },
@@ -44,6 +46,8 @@ export const createTracing = (service: string, logger: FastifyBaseLogger): Traci
     },
   }
 }
+
+export type Tracing = ReturnType<typeof createTracing>
 
 const startSdk = (service: string): NodeSDK => {
   // Prometheus scrapes the metrics, and log lines go to standard output.
@@ -71,4 +75,150 @@ const logExportErrors = (logger: FastifyBaseLogger): void => {
     { error: warn, warn: ignore, info: ignore, debug: ignore, verbose: ignore },
     DiagLogLevel.ERROR,
   )
+}
+
+/** Creates the spans of HTTP requests. */
+const createRequestSpans = (tracer: Tracer) => {
+  const contexts = new WeakMap<FastifyRequest, Context>()
+
+  const start = (request: FastifyRequest): Context => {
+    const parent = propagation.extract(ROOT_CONTEXT, request.headers)
+    const { url: route } = request.routeOptions
+    const name = route ? `${request.method} ${route}` : request.method
+    const span = tracer.startSpan(
+      name,
+      { kind: SpanKind.SERVER, attributes: requestAttributes(request) },
+      parent,
+    )
+    request.log = request.log.child(spanFields(span))
+    return trace.setSpan(parent, span)
+  }
+
+  const end = (request: FastifyRequest, status: number): void => {
+    const span = trace.getSpan(contexts.get(request) ?? ROOT_CONTEXT)
+    if (!span) return
+    const { userId, organizationId } = request.identity ?? {}
+    if (userId) span.setAttribute('user.id', userId)
+    if (organizationId) span.setAttribute('forms.organization', organizationId)
+    if (status === clientClosedRequest) span.setAttribute('error.type', 'caller_gone')
+    else span.setAttribute('http.response.status_code', status)
+    if (status >= 500) span.setAttribute('error.type', `${status}`).setStatus({ code: SpanStatusCode.ERROR })
+    span.end()
+  }
+
+  return (app: FastifyInstance) => {
+    app.addHook('onRequest', (request, reply, done) => {
+      if (isUnlogged(request)) return done()
+      const started = start(request)
+      contexts.set(request, started)
+      reply.log = request.log
+      context.with(started, done)
+    })
+    // Reading the body loses the context.
+    app.addHook('preValidation', (request, _reply, done) => {
+      context.with(contexts.get(request) ?? ROOT_CONTEXT, done)
+    })
+    return end
+  }
+}
+
+/** Creates the spans of NATS messages. The headers of a message carry its trace. */
+const createMessageSpans = (tracer: Tracer) => ({
+  sending<T>(subject: string, headers: MsgHdrs, send: () => Promise<T>): Promise<T> {
+    const extracted = propagation.extract(ROOT_CONTEXT, headers, natsHeaders)
+    const parent = trace.getSpan(extracted) ? extracted : context.active()
+    const attributes = messageAttributes(subject, 'send')
+    const span = tracer.startSpan(`send ${subject}`, { kind: SpanKind.PRODUCER, attributes }, parent)
+    propagation.inject(trace.setSpan(parent, span), headers, natsHeaders)
+    return withSpan(span, parent, send)
+  },
+
+  delivery<T>(message: JsMsg, consumer: string, handle: () => Promise<T>): Promise<T> {
+    const { subject, headers, data, info } = message
+    const parent = headers ? propagation.extract(ROOT_CONTEXT, headers, natsHeaders) : ROOT_CONTEXT
+    const attributes = {
+      ...messageAttributes(subject, 'process'),
+      'messaging.consumer.group.name': consumer,
+      'messaging.message.body.size': data.length,
+      'messaging.nats.delivery_count': info.deliveryCount,
+    }
+    const span = tracer.startSpan(`process ${subject}`, { kind: SpanKind.CONSUMER, attributes }, parent)
+    return withSpan(span, parent, handle)
+  },
+})
+
+/** Creates the spans of store calls. */
+const createStoreSpans = (tracer: Tracer) => ({
+  storeCall<T>(store: string, engine: string, operation: string, call: () => T): T {
+    const parent = context.active()
+    if (!trace.getSpan(parent)) return call()
+    const attributes = {
+      'db.system.name': engine,
+      'db.namespace': store,
+      'db.operation.name': operation,
+    }
+    const kind = engine === 'sqlite' ? SpanKind.INTERNAL : SpanKind.CLIENT
+    const span = tracer.startSpan(`${operation} ${store}`, { kind, attributes }, parent)
+    const result = context.with(trace.setSpan(parent, span), call)
+    Promise.resolve(result).then(
+      () => span.end(),
+      (error) => {
+        setError(span, error)
+        span.end()
+      },
+    )
+    return result
+  },
+})
+
+/** The fields that connect a log line to a span. */
+const spanFields = (span: Span): { trace_id: string; span_id: string } => {
+  const { traceId, spanId } = span.spanContext()
+  return { trace_id: traceId, span_id: spanId }
+}
+
+const withSpan = async <T>(span: Span, parent: Context, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await context.with(trace.setSpan(parent, span), work)
+  } catch (error) {
+    setError(span, error)
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+/** Sets the error's message, which callers see as well. Causes and stacks are only in the log. */
+const setError = (span: Span, error: unknown): void => {
+  const { name, message } = error instanceof Error ? error : new Error(String(error))
+  span.setAttribute('error.type', name).setStatus({ code: SpanStatusCode.ERROR, message })
+}
+
+const requestAttributes = ({
+  method,
+  url,
+  protocol,
+  routeOptions,
+  id,
+  headers,
+}: FastifyRequest): Attributes => ({
+  'http.request.method': method,
+  'url.scheme': protocol,
+  'url.path': url.split('?', 1)[0],
+  ...(routeOptions.url && { 'http.route': routeOptions.url }),
+  ...(headers['user-agent'] && { 'user_agent.original': headers['user-agent'] }),
+  'forms.request_id': id,
+})
+
+const messageAttributes = (subject: string, operation: 'send' | 'process'): Attributes => ({
+  'messaging.system': 'nats',
+  'messaging.destination.name': subject,
+  'messaging.operation.name': operation,
+  'messaging.operation.type': operation,
+})
+
+const natsHeaders = {
+  keys: (headers: MsgHdrs) => headers.keys(),
+  get: (headers: MsgHdrs, key: string) => headers.get(key) || undefined,
+  set: (headers: MsgHdrs, key: string, value: string) => headers.set(key, value),
 }

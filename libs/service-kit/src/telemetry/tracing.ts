@@ -1,5 +1,5 @@
 import type { JsMsg } from '@nats-io/jetstream'
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { MsgHdrs } from 'nats'
 import type { Tracing } from './tracing-opentelemetry.ts'
 
@@ -32,12 +32,12 @@ export const stopTracing = async (): Promise<void> => {
   await Promise.race([stopping.catch(() => {}), timeout])
 }
 
-/** Adds hooks that create a span for each request, in the trace of its `traceparent`. Call it before other hooks are added. */
-export const traceRequests = (app: FastifyInstance): void => tracing?.traceRequests(app)
-
-/** Ends the span of a request. */
-export const endRequestSpan = (request: FastifyRequest, status: number): void =>
-  tracing?.endRequest(request, status)
+/**
+ * Adds hooks that create a span for each request, in the trace of its `traceparent`. Call it before other hooks are added.
+ *
+ * @returns the function that ends the span of a request; undefined while tracing is disabled.
+ */
+export const traceRequests = (app: FastifyInstance) => tracing?.traceRequests(app)
 
 /** Sends a message within a span, in the trace of its headers or else in the current one, and adds the span to its headers. */
 export const traceSending = <T>(subject: string, headers: MsgHdrs, send: () => Promise<T>): Promise<T> =>
@@ -47,9 +47,8 @@ export const traceSending = <T>(subject: string, headers: MsgHdrs, send: () => P
 export const traceDelivery = <T>(message: JsMsg, consumer: string, handle: () => Promise<T>): Promise<T> =>
   tracing ? tracing.delivery(message, consumer, handle) : handle()
 
-/** Calls a store within a span, if there is a current span. */
-export const traceStoreCall = <T>(store: string, engine: string, operation: string, call: () => T): T =>
-  tracing ? tracing.storeCall(store, engine, operation, call) : call()
+/** The function that calls a store within a span, if there is a current span; undefined while tracing is disabled. */
+export const storeTracer = () => tracing?.storeCall
 
 /** The log fields of the current span; none without one. */
 export const traceFields = (): { trace_id?: string; span_id?: string } => tracing?.fields() ?? {}

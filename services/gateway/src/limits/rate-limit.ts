@@ -22,6 +22,8 @@ export interface Window {
 export class FixedWindowCounter {
   /** In the order in which they began, which is about the order in which they end. */
   readonly #windows = new Map<string, Window>()
+  /** Names with counts that are not published yet. */
+  readonly unsent = new Set<string>()
   readonly #now: () => number
   readonly #maxNames: number
 
@@ -50,6 +52,14 @@ export class FixedWindowCounter {
     return this.find(name) ?? this.#begin(name, lastsMs)
   }
 
+  /** Counts a request that this gateway lets through. */
+  add(name: string): void {
+    const window = this.of(name)
+    window.count++
+    window.unsent++
+    this.unsent.add(name)
+  }
+
   /** Time until the window ends, in milliseconds; 0 for an expired one. */
   msLeft({ endsAt }: Window): number {
     return Math.max(0, endsAt - this.#now())
@@ -73,26 +83,19 @@ export class FixedWindowCounter {
   }
 }
 
-/** The request counts of keys, in this gateway and as received from the others. */
-export interface KeyCounts {
-  counts: FixedWindowCounter
-  /** Counts a request that this gateway lets through. */
-  add(keyId: string): void
-}
-
 /**
  * Limits the requests of each key per minute. Every response to a known key has the headers RateLimit-Limit, -Remaining
  * and -Reset (seconds) of the IETF draft. Register it after the hook that sets the caller.
  *
  * @param perMinute 0 lifts the limit.
  */
-export const limitRate = (app: FastifyInstance, perMinute: number, { counts, add }: KeyCounts): void => {
+export const limitRate = (app: FastifyInstance, perMinute: number, counts: FixedWindowCounter): void => {
   if (perMinute === 0) return
 
   app.addHook('onRequest', ({ caller: { keyId } }, reply, done) => {
     const window = counts.of(keyId)
     const isWithinLimit = window.count < perMinute
-    if (isWithinLimit) add(keyId)
+    if (isWithinLimit) counts.add(keyId)
     const resetSeconds = Math.ceil(counts.msLeft(window) / 1000)
     reply.headers({
       'ratelimit-limit': perMinute,

@@ -13,25 +13,19 @@ const reconnectGraceMs = 1_000
 /** Keys in one message: some 50 KB. */
 const maxKeys = 1_000
 
-export interface SharedCounts {
-  /** Counts a request that this gateway lets through. */
-  add(keyId: string): void
-  stop(): void
-}
-
 /**
  * Shares request counts with the other gateways: publishes what this one counted, four times a second, and adds what it
  * receives. No request waits for a message. While NATS is unavailable each gateway counts separately; after a reconnect
  * it publishes the deltas of the current minutes.
+ *
+ * @returns the function that stops it.
  */
 export const shareCounts = (
   counts: FixedWindowCounter,
   connecting: Promise<NatsConnection>,
   logger: FastifyBaseLogger,
-): SharedCounts => {
+): (() => void) => {
   const gateway = nuid.next()
-  /** Keys with counts that are not published yet. */
-  const unsent = new Set<string>()
   let connected: NatsConnection | undefined
   let reconnectGrace: NodeJS.Timeout | undefined
 
@@ -67,10 +61,10 @@ export const shareCounts = (
 
   const takeDeltas = (): RequestsCounted['counts'] => {
     const deltas: RequestsCounted['counts'] = []
-    for (const keyId of unsent) {
+    for (const keyId of counts.unsent) {
       const window = counts.find(keyId)
       if (window && !connected) continue
-      unsent.delete(keyId)
+      counts.unsent.delete(keyId)
       // The window may have been evicted, and begun again by another gateway's counts: then nothing of it is ours.
       if (!window?.unsent) continue
       deltas.push([keyId, window.unsent, Math.ceil(counts.msLeft(window))])
@@ -90,17 +84,9 @@ export const shareCounts = (
   }
   const timer = setInterval(publishDeltas, intervalMs).unref()
 
-  return {
-    add(keyId) {
-      const window = counts.of(keyId)
-      window.count++
-      window.unsent++
-      unsent.add(keyId)
-    },
-    stop() {
-      clearInterval(timer)
-      clearTimeout(reconnectGrace)
-      publishDeltas()
-    },
+  return () => {
+    clearInterval(timer)
+    clearTimeout(reconnectGrace)
+    publishDeltas()
   }
 }

@@ -2,8 +2,7 @@ import { CreateSessionRequest, identityHeader, NoQuery, sessionsPath } from '@fm
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { Door } from '../door/door.ts'
-import type { UpstreamResponse } from '../upstream/send-buffered.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { Upstream, UpstreamResponse } from '../upstream/upstream.ts'
 
 export interface CreateSessionOptions {
   organizations: Upstream

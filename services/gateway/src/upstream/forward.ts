@@ -14,8 +14,13 @@ import { reauthorizeAfterWait } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import type { ByteBudget } from '../door/byte-budget.ts'
 import { type Door, isDear, noteLength } from '../door/door.ts'
-import { LongBody, maxBufferedBytes, type UpstreamResponse } from './send-buffered.ts'
-import type { Upstream, UpstreamRequest } from './upstream.ts'
+import {
+  LongBody,
+  maxBufferedBytes,
+  type Upstream,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from './upstream.ts'
 
 export interface ForwardOptions {
   to: Upstream

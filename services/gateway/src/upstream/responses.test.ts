@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { maxBufferedBytes, maxShortBytes, sendBuffered } from './send-buffered.ts'
+import { maxBufferedBytes, maxShortBytes, sendBuffered } from './upstream.ts'
 
 const startServer = async (listener: RequestListener) => {
   await using stack = new AsyncDisposableStack()

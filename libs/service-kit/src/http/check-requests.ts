@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http'
+import { invalidRequest, toFieldViolations } from '@fms/aip'
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
+import type { z } from 'zod'
+import { malformedRequest, methodNotAllowed, pathNotFound, unsupportedMediaType } from './errors.ts'
+
+/** The methods of each path, in the order in which routes are registered. */
+export type KnownPaths = Map<string, { pattern: RegExp; methods: Set<string> }>
+
+/** Collects the routes of a plugin scope and of its inner scopes. Call it before they are registered. */
+export const collectPaths = (app: FastifyInstance): KnownPaths => {
+  const paths: KnownPaths = new Map()
+  app.addHook('onRoute', ({ url, method }) => {
+    const path = paths.get(url) ?? { pattern: patternOf(url), methods: new Set() }
+    for (const each of [method].flat()) path.methods.add(each)
+    paths.set(url, path)
+  })
+  return paths
+}
+
+/**
+ * Rejects requests that no route matches: with 405 and `Allow` where the path has other methods, else with 404. Register
+ * it before the routes. It runs after the hooks of its plugin scope.
+ *
+ * @param paths the paths of a wider scope, where that has more routes than this one.
+ */
+export const rejectUnknownPaths = (app: FastifyInstance, paths = collectPaths(app)): void => {
+  const reject = (request: FastifyRequest): never => {
+    const path = request.originalUrl.split('?', 1)[0]!
+    const methods = [...paths.values()].flatMap((each) => (each.pattern.test(path) ? [...each.methods] : []))
+    throw methods.length > 0 ? methodNotAllowed(request.method, [...new Set(methods)]) : pathNotFound(path)
+  }
+
+  app.setNotFoundHandler(reject)
+  // Before the body is read, so that an unknown path is reported before an invalid body.
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    if (request.is404 || hasEmptySegment(request)) reject(request)
+    done()
+  })
+}
+
+/** Whether the path has a trailing or double slash, which the router takes for an empty parameter. */
+const hasEmptySegment = ({ params }: FastifyRequest) => Object.values(params as object).includes('')
+
+/** A wildcard at the end stands for at least one character. */
+const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+').replace(/\*$/, '.+')}$`)
+
+/** Makes a malformed percent-encoding literal, so that such a path is a 404 rather than a 400. */
+export const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {
+  if (!url.includes('%')) return url
+  const [path = '', ...query] = url.split('?')
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return [path.replaceAll('%', '%25'), ...query].join('?')
+  }
+}
+
+/**
+ * A reference to a resource as services read it: without characters that a path segment cannot hold unescaped, and at
+ * most 100 characters long, which bounds what an error repeats of it. No UUID, public id or alias has an underscore or
+ * 100 characters, so a reference that this changes matches nothing, neither before nor after.
+ *
+ * @param ref as a caller wrote it: any text.
+ */
+export const sanitizeRef = (ref: string): string => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
+
+/**
+ * Rejects requests that Node accepts but that a proxy may interpret differently (request smuggling, RFC 9112 §11.2):
+ * two Host headers (RFC 9112 §3.2), a version of HTTP other than 1.x, and bodies with a content coding, which services
+ * do not decode (RFC 9110 §8.4).
+ */
+export const rejectSmuggling = (app: FastifyInstance): void => {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    if (raw.httpVersionMajor !== 1)
+      throw malformedRequest(new Error(`HTTP/${raw.httpVersion} in a request line`))
+    if (hasTwoHosts(raw)) throw malformedRequest(new Error('more than one Host header'))
+    done()
+  })
+  // Node would respond with 417 and no body. Servers may ignore unknown expectations (RFC 9110 §10.1.1).
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  // A hook of the route runs after those of its scopes, which check the path and the length of the body.
+  app.addHook('onRoute', (route) => {
+    route.preParsing = [route.preParsing ?? [], rejectCodings].flat()
+  })
+}
+
+const rejectCodings: preParsingHookHandler = ({ headers, method }, _reply, _payload, done) => {
+  if (method === 'GET' || method === 'HEAD') return done()
+  const { 'content-length': length = '0', 'transfer-encoding': transferCoding = 'chunked' } = headers
+  const coding = headers['content-encoding'] ?? 'identity'
+  const hasBody = length !== '0' || headers['transfer-encoding'] !== undefined
+  if (hasBody && coding.toLowerCase() !== 'identity')
+    throw unsupportedMediaType(headers['content-type'], coding)
+  if (transferCoding.toLowerCase() !== 'chunked')
+    throw unsupportedMediaType(headers['content-type'], transferCoding)
+  done()
+}
+
+/** Node's `headers` has only the first Host. */
+const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
+/** A Fastify validator that reports all violations in one error. Fastify passes null for an absent part. */
+export const toValidator = (schema: z.ZodType) => (value: unknown) => {
+  const result = schema.safeParse(value ?? undefined)
+  return result.success ? { value: result.data } : { error: invalidRequest(toFieldViolations(result.error)) }
+}

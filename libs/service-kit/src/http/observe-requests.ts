@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { durationBuckets, Gauge, Histogram } from '../telemetry/metrics.ts'
+
+/** The status of a request whose client disconnected before the response (nginx's 499). It is never sent. */
+export const clientClosedRequest = 499
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Gives the route no span and only debug log lines, such as for probes and for requests that are logged elsewhere. */
+    isUnlogged?: boolean
+  }
+  interface FastifyReply {
+    /** Whether the response is sent, or the client has disconnected. */
+    hasEnded: boolean
+    /** Called when the client disconnects before its response. */
+    onDisconnect: (() => void) | undefined
+    /**
+     * Ends the request while its response continues: an event stream counts, in metrics, logs and limits, until its head
+     * is sent.
+     */
+    endRequest(): void
+  }
+}
+
+const duration = new Histogram({
+  name: 'http_request_duration_seconds',
+  help: 'Time from the head of a request to the end of its response; status 499 if the client disconnected first',
+  labelNames: ['method', 'route', 'status'],
+  buckets: durationBuckets,
+})
+
+let requestsInFlight = 0
+new Gauge({
+  name: 'http_requests_in_flight',
+  help: 'Requests whose response is not sent yet',
+  collect() {
+    this.set(requestsInFlight)
+  },
+})
+
+/** The id that the caller sends, or a new one. */
+export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
+  const id = headers['x-request-id']
+  // Node joins repeated headers with a comma and a space; an id cannot contain a space.
+  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? id : randomUUID()
+}
+
+/** Whether the route of a request is unlogged. */
+export const isUnlogged = ({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): boolean =>
+  routeOptions.config?.isUnlogged === true
+
+/**
+ * Adds the request id to every response, and logs, counts and measures every request once: when its response is sent, when
+ * its client disconnects before that, or at `endRequest`.
+ *
+ * @param endSpan ends the span of a request, if it has one.
+ */
+export const observeRequests = (
+  app: FastifyInstance,
+  level: 'info' | 'debug',
+  endSpan?: (request: FastifyRequest, status: number) => void,
+): void => {
+  app.decorateReply('hasEnded', false)
+  app.decorateReply('onDisconnect', undefined)
+  const end = (request: FastifyRequest, reply: FastifyReply, status: number) => {
+    if (reply.hasEnded) return
+    reply.hasEnded = true
+    requestsInFlight--
+    const { method, routeOptions } = request
+    logRequest(request, reply, status, level)
+    // The pattern of the route and not the path, since callers must not create series.
+    duration.observe({ method, route: routeOptions.url ?? 'none', status }, reply.elapsedTime / 1000)
+    endSpan?.(request, status)
+  }
+  app.decorateReply('endRequest', function (this: FastifyReply) {
+    end(this.request, this, this.raw.statusCode)
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    requestsInFlight++
+    reply.header('x-request-id', request.id)
+    // Fastify does not call onResponse when the connection closes first.
+    reply.raw.once('close', () => {
+      end(request, reply, clientClosedRequest)
+      reply.onDisconnect?.()
+    })
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    end(request, reply, reply.statusCode)
+    done()
+  })
+}
+
+/**
+ * Logs a request when it ends. Every service that handles it logs the same fields.
+ *
+ * @param level of requests that succeed or that their client is to blame for. Failures are always logged.
+ */
+const logRequest = (
+  { log, method, routeOptions, identity }: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  level: 'info' | 'debug',
+): void =>
+  log[isUnlogged({ routeOptions }) ? 'debug' : status >= 500 ? 'info' : level](
+    {
+      method,
+      route: routeOptions.url,
+      status,
+      duration_ms: Math.round(reply.elapsedTime * 100) / 100,
+      // Absent where the caller is unknown.
+      user: identity?.userId,
+      organization: identity?.organizationId,
+    },
+    status === clientClosedRequest ? 'client disconnected' : 'request completed',
+  )
