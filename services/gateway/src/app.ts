@@ -10,7 +10,7 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Agent } from 'undici'
-import { authenticate, reauthorizeLateBodies, requireMembership } from './caller/authenticate.ts'
+import { authenticate, requireMembership } from './caller/authenticate.ts'
 import {
   type Authorize,
   createAuthorizationCache,
@@ -187,7 +187,6 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     rejectUnknownPaths(guarded, paths)
     requireMembership(guarded)
     holdBodies(guarded, new ByteBudget('requests', maxBodyBytes))
-    reauthorizeLateBodies(guarded, authorize)
     for (const operation of allOperations) if (isForwarded(operation)) forwardTo(guarded, deps, operation)
     guarded.register(publicIdRoute(deps, operations.getForm, '', maskMembersOf(Form)))
     guarded.register(publicIdRoute(deps, operations.getRevision, '/revisions/live', maskMembersOf(Revision)))

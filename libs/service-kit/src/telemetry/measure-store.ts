@@ -32,6 +32,8 @@ new Gauge({
   },
 })
 
+type ErrorLogger = Pick<FastifyBaseLogger, 'error'>
+
 /** Methods that are not operations of the store. */
 const unmeasured = new Set(['constructor', 'close'])
 
@@ -119,3 +121,24 @@ const isStoreError = (error: unknown) =>
   error instanceof ApiError ? error.status === 'UNAVAILABLE' : !(error instanceof ExpectedOutcome)
 
 const reasonOf = (error: unknown) => (error instanceof ApiError ? error.reason : 'INTERNAL')
+
+/** Between two log lines with the same advice, in milliseconds. */
+const intervalMs = 60_000
+
+/**
+ * Returns a function that logs the advice of an error, if it has one: each advice at most once a minute,
+ * since many requests fail for the same reason.
+ *
+ * @param name of the store; `{NAME}_STORE_URL` configures it.
+ */
+const createStoreAdviceLog = (name: string, logger: ErrorLogger): ((error: unknown) => void) => {
+  const variable = `${name.toUpperCase()}_STORE_URL`
+  // Bounded: there are few texts of advice.
+  const silentUntilMs = new Map<string, number>()
+  return (error) => {
+    const advice = error instanceof ApiError ? error.parts.advice : undefined
+    if (advice === undefined || performance.now() < (silentUntilMs.get(advice) ?? 0)) return
+    silentUntilMs.set(advice, performance.now() + intervalMs)
+    logger.error({ store: name, variable }, `the ${name} store (${variable}) is unavailable: ${advice}`)
+  }
+}

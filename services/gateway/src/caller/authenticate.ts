@@ -74,24 +74,8 @@ const checkMembership = (request: FastifyRequest): void => {
   else if (isWrite) requireWriteAccess(identity)
 }
 
-/** Time between head and body from which a request is authorized again, in milliseconds. */
-const lateMs = 1_000
-
-/**
- * Authorizes a request again when its body arrives late: the key may be revoked or the role lowered meanwhile. Register
- * it after {@link requireMembership}.
- */
-export const reauthorizeLateBodies = (app: FastifyInstance, authorize: Authorize): void => {
-  app.addHook('preValidation', (request, reply, done) => {
-    if (reply.elapsedTime < lateMs) return done()
-    setCaller(request, authorize)
-      .then(() => checkMembership(request))
-      .then(() => done(), done)
-  })
-}
-
-/** Authorizes a request again that has waited for its turn: the key may be revoked or the role lowered meanwhile. */
-export const reauthorizeAfterWait = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
+/** Authorizes a request again whose turn comes late: the key may be revoked or the role lowered meanwhile. */
+export const reauthorizeLate = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
   await setCaller(request, authorize, request.identity.organizationId)
   checkMembership(request)
 }

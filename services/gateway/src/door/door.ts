@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Wait after which a request is authorized again, in milliseconds: a revoked key stops working within a second. */
+/** Age of a request from which it is authorized again, in milliseconds: a revoked key stops working within a second. */
 const lateMs = 1_000
 
 type Cost = 'ordinary' | 'dear'
@@ -47,7 +47,7 @@ export interface Admission {
   /** Leaves when it disconnects, but not once it is admitted. */
   caller?: WaitingCaller
   maxWaitMs?: number
-  /** Called before the work of a request that has waited for more than a second. */
+  /** Called before the work for a caller whose head arrived over a second ago: its body or its turn came late. */
   reauthorize?: () => Promise<void>
 }
 
@@ -87,10 +87,9 @@ export class Door {
     const ticket = await waitForTurn(queue, flow, { maxWaitMs, caller, ...wait })
     if (!ticket && caller?.hasEnded) return undefined
     if (!ticket) throw overloaded()
-    const waitedMs = performance.now() - start
-    this.#waits[cost].observe(waitedMs / 1000)
+    this.#waits[cost].observe((performance.now() - start) / 1000)
     try {
-      if (waitedMs >= lateMs) await reauthorize?.()
+      if (reauthorize && caller && caller.elapsedTime >= lateMs) await reauthorize()
       return await work()
     } finally {
       queue.leave(ticket)
@@ -105,6 +104,8 @@ export const maxWaitMs = 5_000
 export interface WaitingCaller {
   /** Whether the caller has its response, or has disconnected. */
   readonly hasEnded: boolean
+  /** Time since the head of its request, in milliseconds. */
+  readonly elapsedTime: number
   /** Called when the caller disconnects before its response. */
   onDisconnect: (() => void) | undefined
 }

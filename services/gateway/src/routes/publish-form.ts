@@ -4,7 +4,7 @@ import { NoQuery, PublishFormRequest } from '@fms/contracts'
 import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { reauthorizeAfterWait } from '../caller/authenticate.ts'
+import { reauthorizeLate } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import { type Door, maxWaitMs } from '../door/door.ts'
 import type { PublisherClient } from '../publish/publisher-client.ts'
@@ -51,7 +51,7 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         flow: flowOf(identity),
         isDear: body.refuseBreaking === true,
         caller: reply,
-        reauthorize: () => reauthorizeAfterWait(request, authorize),
+        reauthorize: () => reauthorizeLate(request, authorize),
         // What is left has to suffice for the publish.
         maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),
       }

@@ -10,7 +10,7 @@ import type {
   FastifyRequest,
   HTTPMethods,
 } from 'fastify'
-import { reauthorizeAfterWait } from '../caller/authenticate.ts'
+import { reauthorizeLate } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import type { ByteBudget } from '../door/byte-budget.ts'
 import { type Door, isDear, noteLength } from '../door/door.ts'
@@ -41,8 +41,8 @@ interface Exchange {
   reply: FastifyReply
 }
 
-/** What is forwarded. The proxy hands neither of the two to its dispatcher, which it calls synchronously. */
-const exchanges = new AsyncLocalStorage<Exchange>()
+/** What the proxy forwards: it hands its dispatcher neither of the two. */
+const exchanges = new AsyncLocalStorage<Exchange | undefined>()
 
 /** Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path. */
 export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) => {
@@ -90,48 +90,58 @@ type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'headers' | 'body'>
 type ResponseCallback = (error: null, response: UpstreamResponse) => void
 
 /**
- * The dispatcher of the proxy: sends requests when it is their turn. Its responses have bytes where those of undici have
- * streams, see docs/decisions/0007.
+ * The dispatcher of the proxy. Its responses have bytes where those of undici have streams: see docs/decisions/0007.
  */
-const dispatcherOf = ({ to, door, memory, authorize }: ForwardOptions) => ({
-  request: (async ({ method, headers, body }: ForwardedRequest, done: ResponseCallback) => {
-    const { request, reply } = exchanges.getStore()!
-    const { identity, permit, routeOptions } = request
-    // The service works until it responds, also after the caller has disconnected.
-    permit.retain()
-    const reauthorize = () => reauthorizeAfterWait(request, authorize)
-    const admission = { flow: flowOf(identity), isDear: isDear(request), caller: reply, reauthorize }
-    const send = (isReserved: boolean) => async () => {
-      const response = await to.request({
-        method,
-        path: upstreamUrl(request),
-        headers,
-        body,
-        // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
-        ...(routeOptions.config.isList && { caller: reply }),
-      })
-      noteLength(request, response.body instanceof LongBody)
-      const canSend = isReserved || claimMemory(request, reply, response, memory)
-      if (!canSend || reply.raw.destroyed) discard(response.body)
-      else done(null, response)
-      if (response.body instanceof LongBody) await response.body.received
-      return canSend
-    }
-    try {
-      // No response waits for memory: one that finds none is dropped, and its request repeated when there is some. Meanwhile
-      // other reads of the user wait as well, or services would work for responses that nobody reads.
-      const isShort = method === 'GET' && memory.isAwaitedBy(admission.flow)
-      if (isShort || (await door.admit(admission, send(false))) === false) {
-        await reserveMemory(request, reply, memory)
-        await door.admit(admission, send(true))
-      }
-    } catch (error) {
-      if (!reply.raw.destroyed) reply.send(error)
-    } finally {
-      permit.release()
-    }
+const dispatcherOf = (options: ForwardOptions) => ({
+  request: ((request: ForwardedRequest, done: ResponseCallback) => {
+    const exchange = exchanges.getStore()!
+    // A connection that is opened meanwhile would keep the exchange for as long as it is open.
+    exchanges.run(undefined, () => sendInTurn(exchange, request, done, options))
   }) as never,
 })
+
+/** Sends a request when it is its turn. Errors are sent to the caller here: the proxy would log each of them. */
+const sendInTurn = async (
+  { request, reply }: Exchange,
+  { method, headers, body }: ForwardedRequest,
+  done: ResponseCallback,
+  { to, door, memory, authorize }: ForwardOptions,
+) => {
+  const { identity, permit, routeOptions } = request
+  // The service works until it responds, also after the caller has disconnected.
+  permit.retain()
+  const reauthorize = () => reauthorizeLate(request, authorize)
+  const admission = { flow: flowOf(identity), isDear: isDear(request), caller: reply, reauthorize }
+  const send = (isReserved: boolean) => async () => {
+    const response = await to.request({
+      method,
+      path: upstreamUrl(request),
+      headers,
+      body,
+      // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
+      ...(routeOptions.config.isList && { caller: reply }),
+    })
+    noteLength(request, response.body instanceof LongBody)
+    const canSend = isReserved || claimMemory(request, reply, response, memory)
+    if (!canSend || reply.raw.destroyed) discard(response.body)
+    else done(null, response)
+    if (response.body instanceof LongBody) await response.body.received
+    return canSend
+  }
+  try {
+    // No response waits for memory: one that finds none is dropped, and its request repeated when there is some. Meanwhile
+    // other reads of the user wait as well, or services would work for responses that nobody reads.
+    const isShort = method === 'GET' && memory.isAwaitedBy(admission.flow)
+    if (isShort || (await door.admit(admission, send(false))) === false) {
+      await reserveMemory(request, reply, memory)
+      await door.admit(admission, send(true))
+    }
+  } catch (error) {
+    if (!reply.raw.destroyed) reply.send(error)
+  } finally {
+    permit.release()
+  }
+}
 
 const discard = (body: Buffer | LongBody) => {
   if (body instanceof LongBody) body.destroy()
