@@ -86,7 +86,7 @@ describe('ByteBudget', () => {
   it('forgets callers who disconnect while they wait', async () => {
     const { budget, hold } = givenBudget(80)
     await hold('a', 10)
-    const caller = { hasEnded: false, onDisconnect: undefined as (() => void) | undefined }
+    const caller = { hasEnded: false, elapsedTime: 0, onDisconnect: undefined as (() => void) | undefined }
     const waiting = budget.hold(flowOf('a'), 10, () => {}, caller)
 
     caller.onDisconnect!()
