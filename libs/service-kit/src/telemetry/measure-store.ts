@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ApiError, ExpectedOutcome } from '@fms/aip'
-import { createOutageLog, type OutageLogger } from './log-store-outages.ts'
+import type { FastifyBaseLogger } from 'fastify'
 import { Counter, Gauge, Histogram } from './metrics.ts'
 import { storeTracer } from './tracing.ts'
 
@@ -32,7 +32,7 @@ new Gauge({
   },
 })
 
-type ErrorLogger = Pick<FastifyBaseLogger, 'error'>
+type OutageLogger = Pick<FastifyBaseLogger, 'error' | 'info'>
 
 /** Methods that are not operations of the store. */
 const unmeasured = new Set(['constructor', 'close'])
@@ -122,23 +122,37 @@ const isStoreError = (error: unknown) =>
 
 const reasonOf = (error: unknown) => (error instanceof ApiError ? error.reason : 'INTERNAL')
 
-/** Between two log lines with the same advice, in milliseconds. */
+/** Between two log lines about the same cause, in milliseconds. */
 const intervalMs = 60_000
 
 /**
- * Returns a function that logs the advice of an error, if it has one: each advice at most once a minute,
- * since many requests fail for the same reason.
+ * Logs when a store becomes unavailable, with the cause and what an operator can do, and when the operation that failed
+ * succeeds again: a line each, since many requests fail for the same reason.
  *
  * @param name of the store; `{NAME}_STORE_URL` configures it.
  */
-const createStoreAdviceLog = (name: string, logger: ErrorLogger): ((error: unknown) => void) => {
+const createOutageLog = (name: string, logger: OutageLogger) => {
   const variable = `${name.toUpperCase()}_STORE_URL`
-  // Bounded: there are few texts of advice.
+  // Bounded: there are few causes.
   const silentUntilMs = new Map<string, number>()
-  return (error) => {
-    const advice = error instanceof ApiError ? error.parts.advice : undefined
-    if (advice === undefined || performance.now() < (silentUntilMs.get(advice) ?? 0)) return
-    silentUntilMs.set(advice, performance.now() + intervalMs)
-    logger.error({ store: name, variable }, `the ${name} store (${variable}) is unavailable: ${advice}`)
+  let failing: string | undefined
+  return {
+    onError(operation: string, error: unknown) {
+      if (!(error instanceof ApiError) || error.status !== 'UNAVAILABLE') return
+      const { advice, cause } = error.parts
+      const why = advice ?? (cause instanceof Error ? cause.message : error.message)
+      if (performance.now() < (silentUntilMs.get(why) ?? 0)) return
+      silentUntilMs.set(why, performance.now() + intervalMs)
+      failing = operation
+      logger.error(
+        { store: name, variable, reason: error.reason },
+        `the ${name} store (${variable}) is unavailable: ${why}`,
+      )
+    },
+    onSuccess(operation: string) {
+      if (operation !== failing) return
+      failing = undefined
+      logger.info({ store: name }, `the ${name} store is available again`)
+    },
   }
 }
