@@ -238,12 +238,24 @@ export interface CreateOptions {
   hasClientId?: boolean
 }
 
+/** How a list of forms is read. The adapter fills it in, also of a list that fails. */
+export interface ListReport {
+  /** The index that the engine reads, or the table of trigrams. */
+  plan?: string
+  /** About how many forms the engine looks at, to count, filter and sort. Only reader threads of SQLite count them. */
+  rows?: number
+  /** The wait for a reader thread, in milliseconds. */
+  waitedMs: number
+}
+
 /** Options of the lists of a store. */
 export interface ListOptions {
   /** Aborts when the page is no longer wanted. */
   signal?: AbortSignal | undefined
   /** Id of the caller. The callers of an organization take turns with large pages. */
   caller?: string | undefined
+  /** Gets what the adapter knows of the reading, for the log of slow lists. */
+  report?: ListReport
 }
 
 /** An organization that has forms, and the number of those that are not deleted. */

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { formOrderFields } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { FormState, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
+import type { FormState, FormsStore, ListFormsQuery, ListReport, StoredForm } from '../forms-store.ts'
 import type { FormOrderTerm } from '../lists/form-fields.ts'
 import { completeFormOrder } from '../lists/form-order.ts'
+import { filterOf } from './filters.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { type EngineLimits, hostileNames, numberOfRuns } from './hostile-names.ts'
 import { comparing, inOrder } from './plain-order.ts'
@@ -142,6 +143,19 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       for (const skip of [3, 4, 2 ** 31 - 1]) {
         expect(await store().list({ ...query, skip })).toEqual({ forms: [], totalSize: 3 })
       }
+    })
+
+    it.each(['list', 'listSummaries'] as const)('reports the index of a page: %s', async (method) => {
+      const { organizationId } = await givenForm(store())
+      const planOf = async (query: Pick<ListFormsQuery, 'orderBy' | 'filter'>) => {
+        const report: ListReport = { waitedMs: 0 }
+        await store()[method]({ organizationId, ...query, limit: 10, skip: 0 }, { report })
+        return report.plan
+      }
+
+      const filter = filterOf('search("form")')
+      expect(await planOf({ orderBy: [{ field: 'name', descending: false }] })).toBe('forms_by_name')
+      expect(await planOf({ orderBy: [{ field: 'name', descending: false }], filter })).toMatch(/^form/)
     })
 
     it('counts forms that are created and deleted', async () => {

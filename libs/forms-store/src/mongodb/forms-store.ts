@@ -178,11 +178,15 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
   }
 
   /** @throws {ApiError} FILTER_TOO_EXPENSIVE when `read` exceeds the time limit; the signal's reason. */
-  async #withTimeLimit<T>({ signal }: ListOptions, read: (limits: ListLimits) => Promise<T>): Promise<T> {
+  async #withTimeLimit<T>(
+    { signal, report }: ListOptions,
+    read: (limits: ListLimits) => Promise<T>,
+  ): Promise<T> {
     const deadline = performance.now() + this.#listTimeoutMs
     try {
       return await read({
         timeoutMs: this.#listTimeoutMs,
+        ...(report && { report }),
         throwIfAborted: () => {
           signal?.throwIfAborted()
           if (performance.now() > deadline) throw filterTooExpensive(this.#listTimeoutMs)

@@ -1,6 +1,6 @@
 import { positionOf } from '@fms/aip'
 import { listMongodb } from '@fms/store-kit/mongodb'
-import type { FormSummary, FormsPage, ListFormsQuery, StoredForm, Usage } from '../forms-store.ts'
+import type { FormSummary, FormsPage, ListFormsQuery, ListReport, StoredForm, Usage } from '../forms-store.ts'
 import { formFilterFields } from '../lists/form-fields.ts'
 import { completeFormOrder } from '../lists/form-order.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
@@ -21,6 +21,8 @@ export interface ListLimits {
   timeoutMs: number
   /** Called before each batch. */
   throwIfAborted: () => void
+  /** Gets the index of the page. */
+  report?: ListReport
 }
 
 /** How a list makes its items from documents. */
@@ -54,11 +56,13 @@ export const listForms = async <Item>(
   collections: FormsCollections,
   { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,
   { fields, bytesOf, toItem }: PageItems<Item>,
-  limits: ListLimits,
+  { report, ...limits }: ListLimits,
   usage: () => Promise<Usage>,
 ): Promise<Omit<FormsPage, 'forms'> & { forms: Item[] }> => {
   const order = completeFormOrder(orderBy)
   const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
+  const plan = planList(filter, order, trigrams.length > 0)
+  if (report) report.plan = plan.page.index
   const list = listMongodb(collections.forms, {
     scope: { organizationId, isDeleted: false },
     filter,
@@ -70,7 +74,7 @@ export const listForms = async <Item>(
     after,
     skip,
     limit,
-    plan: planList(filter, order, trigrams.length > 0),
+    plan,
     ...limits,
   })
   const [{ taken, more }, totalSize] = await Promise.all([

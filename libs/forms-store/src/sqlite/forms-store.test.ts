@@ -25,7 +25,7 @@ import {
 import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
 import { summariesContract } from '../contract/summaries.ts'
-import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
+import type { ListFormsQuery, ListReport, StoredForm } from '../forms-store.ts'
 import { completeFormOrder } from '../lists/form-order.ts'
 import { openFormsStore } from '../open-forms-store.ts'
 import { SqliteFormsStore } from './forms-store.ts'
@@ -344,6 +344,21 @@ describe('an expensive list', () => {
       reason: 'FILTER_TOO_EXPENSIVE',
       parts: { metadata: { timeoutMs: '0' } },
     })
+  })
+
+  it('reports what it reads and how long it has waited for a reader thread', async () => {
+    await using store = new SqliteFormsStore(path, { fewForms: 0 })
+    const { organizationId } = await givenForm(store)
+    const query = { organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 }
+    const reports: ListReport[] = [{ waitedMs: 0 }, { waitedMs: 0 }]
+
+    await Promise.all(reports.map((report) => store.list(query, { report })))
+
+    expect(reports).toEqual(
+      Array(2).fill({ plan: 'forms_by_updateTime', rows: expect.any(Number), waitedMs: expect.any(Number) }),
+    )
+    // One list of an organization at a time: the second one waits for the first.
+    expect(reports[1]!.waitedMs).toBeGreaterThan(reports[0]!.waitedMs)
   })
 
   /** A file with an organization with a list that takes minutes, and one whose list takes no time; both threads have started. */

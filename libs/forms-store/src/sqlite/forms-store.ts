@@ -181,10 +181,11 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     options: ListOptions = {},
   ): Promise<Pages[K]['page']> {
     options.signal?.throwIfAborted()
-    const small = readPage(this.#database, kind, query, this.#smallPage)
+    const { report = { waitedMs: 0 } } = options
+    const small = readPage(this.#database, kind, query, this.#smallPage, report)
     if (small !== 'large') return small
-    if (this.#reader) return this.#reader.read(kind, query, options)
-    const timeoutMs = this.#listTimeoutMs
-    return readPage(this.#database, kind, query, anyPage, throwAfter(timeoutMs)) as Pages[K]['page']
+    if (this.#reader) return this.#reader.read(kind, query, options, report)
+    const throwIfLate = throwAfter(this.#listTimeoutMs)
+    return readPage(this.#database, kind, query, anyPage, report, throwIfLate) as Pages[K]['page']
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
+import { logSlowList } from '../requests/log-slow-list.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 import { formMembers } from './resource-members.ts'
@@ -28,7 +29,9 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
   app.get(
     '/organizations/:organizationId/forms',
     { schema: { params: OrganizationParams } },
-    async ({ params: { organizationId }, query, identity }, reply) => {
+    async (request, reply) => {
+      const { params, query, identity } = request
+      const { organizationId } = params
       const scope = ['forms', organizationId]
       const { nextPageToken, readMask, ...list } = readListQuery(query, {
         contract: ListFormsQuery,
@@ -38,18 +41,22 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
         scope,
         pageTokens,
       })
-      const listOptions = { signal: callerSignal(reply), caller: identity.userId }
+      const options = { signal: callerSignal(reply), caller: identity.userId }
       const storeQuery = { organizationId, ...list }
       const endOf = ({ next, totalSize }: Pick<FormsPage, 'next' | 'totalSize'>) => ({
         nextPageToken: nextPageToken(next),
         totalSize,
       })
       if (readMask && isOfSummary(readMask)) {
-        const { forms: found, ...page } = await forms.listSummaries(storeQuery, listOptions)
+        const { forms: found, ...page } = await logSlowList(request, (report) =>
+          forms.listSummaries(storeQuery, { ...options, report }),
+        )
         const items = found.map(summaryWriter(publicFormBaseUrl, readMask))
         return sendPage(reply, endOf(page), ['forms', items])
       }
-      const { forms: found, ...page } = await forms.list(storeQuery, listOptions)
+      const { forms: found, ...page } = await logSlowList(request, (report) =>
+        forms.list(storeQuery, { ...options, report }),
+      )
       const items = found.map((form) =>
         readMask ? toMaskedItem(form, readMask) : formToJson(form, publicFormBaseUrl),
       )

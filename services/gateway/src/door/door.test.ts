@@ -111,6 +111,28 @@ describe('the door of a service', () => {
     expect(await door.admit({ flow }, async () => 'next')).toBe('next')
   })
 
+  it('measures waiting and working separately', async () => {
+    const door = new Door('measured', { places: 1 })
+    const flow = { organization: 'acme', user: 'alice' }
+    const working = Promise.withResolvers<void>()
+    const first = door.admit({ flow }, () => working.promise)
+    const second = door.admit({ flow }, async () => {})
+    await delay(20)
+    working.resolve()
+    await Promise.all([first, second])
+
+    await using gateway = await startGateway()
+    const { text } = await gateway.send('GET', '/metrics', { as: '' })
+    const sumOf = (metric: string) =>
+      Number(new RegExp(`^${metric}_sum\\{service="measured",cost="ordinary"\\} (.*)$`, 'm').exec(text)![1])
+    for (const metric of ['door_wait_seconds', 'door_work_seconds']) {
+      expect(text).toContain(`${metric}_count{service="measured",cost="ordinary"} 2`)
+      // The first works while the second waits: each metric has about the same time once.
+      expect(sumOf(metric)).toBeGreaterThan(0.01)
+      expect(sumOf(metric)).toBeLessThan(2 * sumOf('door_wait_seconds'))
+    }
+  })
+
   it('authorizes a request again that has waited for more than a second', async () => {
     const { gateway: started, received, waiting, release } = await startBlocked({ maxRequests: 1 })
     await using gateway = started

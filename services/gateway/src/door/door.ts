@@ -17,6 +17,10 @@ const lateMs = 1_000
 
 type Cost = 'ordinary' | 'dear'
 
+interface Observer {
+  observe(seconds: number): void
+}
+
 const doors = new Map<string, Record<Cost, FairQueue>>()
 
 new Gauge({
@@ -40,6 +44,13 @@ const waits = new Histogram({
   buckets: durationBuckets,
 })
 
+const works = new Histogram({
+  name: 'door_work_seconds',
+  help: 'Time that an admitted request has held its place at the door: the work of the service',
+  labelNames: ['service', 'cost'],
+  buckets: durationBuckets,
+})
+
 export interface Admission {
   flow: Flow
   /** Whether the work is known to be dear before it begins: then it has the smaller share. */
@@ -58,7 +69,7 @@ export interface Admission {
  */
 export class Door {
   readonly #queues: Record<Cost, FairQueue>
-  readonly #waits: Record<Cost, { observe(seconds: number): void }>
+  readonly #metrics: Record<Cost, { waits: Observer; works: Observer }>
 
   constructor(service: string, ordinary: FairQueueOptions) {
     const places = Math.ceil(ordinary.places / 4)
@@ -66,7 +77,11 @@ export class Door {
       ordinary: new FairQueue(ordinary),
       dear: new FairQueue({ places, perOrganization: 2, perUser: 1 }),
     }
-    this.#waits = { ordinary: waits.labels(service, 'ordinary'), dear: waits.labels(service, 'dear') }
+    const metricsOf = (cost: Cost) => ({
+      waits: waits.labels(service, cost),
+      works: works.labels(service, cost),
+    })
+    this.#metrics = { ordinary: metricsOf('ordinary'), dear: metricsOf('dear') }
     doors.set(service, this.#queues)
   }
 
@@ -83,15 +98,18 @@ export class Door {
     if (caller?.hasEnded) return undefined
     const cost = isDear ? 'dear' : 'ordinary'
     const queue = this.#queues[cost]
-    const start = performance.now()
+    const enteredMs = performance.now()
     const ticket = await waitForTurn(queue, flow, { maxWaitMs, caller, ...wait })
     if (!ticket && caller?.hasEnded) return undefined
     if (!ticket) throw overloaded()
-    this.#waits[cost].observe((performance.now() - start) / 1000)
+    const admittedMs = performance.now()
+    const metrics = this.#metrics[cost]
+    metrics.waits.observe((admittedMs - enteredMs) / 1000)
     try {
       if (reauthorize && caller && caller.elapsedTime >= lateMs) await reauthorize()
       return await work()
     } finally {
+      metrics.works.observe((performance.now() - admittedMs) / 1000)
       queue.leave(ticket)
     }
   }

@@ -10,7 +10,7 @@ import {
   type SqliteDatabase,
   wantedRow,
 } from '@fms/store-kit'
-import type { ListFormsQuery } from '../../forms-store.ts'
+import type { ListFormsQuery, ListReport } from '../../forms-store.ts'
 import { formFilterFields } from '../../lists/form-fields.ts'
 import { completeFormOrder } from '../../lists/form-order.ts'
 import { readUsage } from '../usage.ts'
@@ -37,14 +37,16 @@ export const findPage = (
   database: SqliteDatabase,
   query: ListFormsQuery,
   bounds: PageBounds,
+  report: ListReport,
 ): FoundPage | 'large' => {
   const order = completeFormOrder(query.orderBy)
   const count = countAll(database, query)
   if (!query.filter && isIndexed(order) && query.skip <= bounds.skipped) {
+    report.plan = indexOf(order)
     const rows = query.skip < count ? readAlongIndex(database, query, order) : []
     return { ids: idsOf(rows), totalSize: count }
   }
-  return findAmong(database, query, order, bounds, count)
+  return findAmong(database, query, order, bounds, count, report)
 }
 
 /**
@@ -57,9 +59,11 @@ export const readRowsAlongIndex = (
   database: SqliteDatabase,
   query: ListFormsQuery,
   columns: SqlCondition,
+  report: ListReport,
 ): { rows: Row[]; totalSize: number } | undefined => {
   const order = completeFormOrder(query.orderBy)
   if (query.filter || !isIndexed(order) || query.skip > 0) return undefined
+  report.plan = indexOf(order)
   return { rows: readAlongIndex(database, query, order, columns), totalSize: countAll(database, query) }
 }
 
@@ -74,6 +78,9 @@ const isIndexed = (order: readonly OrderTerm[]): boolean =>
 const isMixed = ([first, second]: readonly OrderTerm[]): boolean =>
   second !== undefined && first!.descending !== second.descending
 
+const indexOf = (order: readonly OrderTerm[]): string =>
+  isMixed(order) ? 'forms_by_default' : `forms_by_${order[0]!.field}`
+
 /** Index: forms_by_ and the first field of the order; forms_by_default for the default order. */
 const readAlongIndex = (
   database: SqliteDatabase,
@@ -81,12 +88,13 @@ const readAlongIndex = (
   order: readonly OrderTerm[],
   columns: SqlCondition = { sql: `rowid AS id, ${columnsOf(order)}`, values: [] },
 ): Row[] => {
-  const index = isMixed(order) ? 'forms_by_default' : `forms_by_${order[0]!.field}`
   const wanted = skip > smallPage.skipped ? wantedRow('id') : undefined
   const ranges = (after ? rangesAfter(order, after) : [undefined]).map((range) =>
     allOf({ sql: ofOrganization, values: [organizationId] }, range, wanted),
   )
-  const selects = ranges.map(({ sql }) => `SELECT ${columns.sql} FROM forms INDEXED BY ${index} WHERE ${sql}`)
+  const selects = ranges.map(
+    ({ sql }) => `SELECT ${columns.sql} FROM forms INDEXED BY ${indexOf(order)} WHERE ${sql}`,
+  )
   return database.all(
     `${selects.join(' UNION ALL ')} ORDER BY ${orderSql(order)} ${pageSql}`,
     ...ranges.flatMap(({ values }) => [...columns.values, ...values]),
@@ -110,10 +118,12 @@ const findAmong = (
   order: readonly OrderTerm[],
   bounds: PageBounds,
   count: number,
+  report: ListReport,
 ): FoundPage | 'large' => {
   const { organizationId, filter, limit } = query
   const candidates = candidatesOf(database, query, bounds.scanned, count)
   if (!candidates) return 'large'
+  report.plan = 'ids' in candidates ? 'formTrigrams' : `forms_by_${candidates.column}`
   const { table, within } = sourceOf(organizationId, candidates)
   const where = allOf(within, wantedRow('id'), filter && filterSql(filter, filterColumns, '+foldedName'))
   const countMatches = () =>

@@ -6,6 +6,7 @@ import type {
   FormsPage,
   ListDeletedFormsQuery,
   ListFormsQuery,
+  ListReport,
   ListRevisionsQuery,
   RevisionsPage,
 } from '../../forms-store.ts'
@@ -38,6 +39,7 @@ type ReadPage<K extends PageKind> = (
   database: SqliteDatabase,
   query: Pages[K]['query'],
   bounds: PageBounds,
+  report: ListReport,
 ) => Pages[K]['page'] | 'large'
 
 const readers: { [K in PageKind]: ReadPage<K> } = {
@@ -57,6 +59,7 @@ export const readPage = <K extends PageKind>(
   kind: K,
   query: Pages[K]['query'],
   bounds: PageBounds,
+  report: ListReport,
   throwIfUnwanted?: () => void,
 ): Pages[K]['page'] | 'large' =>
-  database.snapshot(() => readers[kind](database, query, bounds), throwIfUnwanted)
+  database.snapshot(() => readers[kind](database, query, bounds, report), throwIfUnwanted)

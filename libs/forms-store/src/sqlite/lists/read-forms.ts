@@ -1,7 +1,7 @@
 import { positionOf } from '@fms/aip'
 import type { FormOrderField } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { FormsPage, ListFormsQuery } from '../../forms-store.ts'
+import type { FormsPage, ListFormsQuery, ListReport } from '../../forms-store.ts'
 import { completeFormOrder } from '../../lists/form-order.ts'
 import { maxPageBytes } from '../../lists/take-up-to.ts'
 import { toStoredForm } from '../../stored-rows.ts'
@@ -18,10 +18,11 @@ export const readForms = (
   database: SqliteDatabase,
   query: ListFormsQuery,
   bounds: PageBounds,
+  report: ListReport,
 ): FormsPage | 'large' => {
-  const page = readShortForms(database, query)
+  const page = readShortForms(database, query, report)
   if (page) return page
-  const found = findPage(database, query, bounds)
+  const found = findPage(database, query, bounds, report)
   if (found === 'large') return found
   const sql = `SELECT ${columns} FROM forms WHERE rowid = ?`
   const rows: Row[] = []
@@ -40,13 +41,15 @@ export const readForms = (
 const maxShortForms = 50
 
 /** Reads an unfiltered page in one statement. @returns undefined for other lists and when a draft is too large. */
-const readShortForms = (database: SqliteDatabase, query: ListFormsQuery): FormsPage | undefined => {
+const readShortForms = (
+  database: SqliteDatabase,
+  query: ListFormsQuery,
+  report: ListReport,
+): FormsPage | undefined => {
   const { limit } = query
   if (limit > maxShortForms) return undefined
-  const found = readRowsAlongIndex(database, query, {
-    sql: columns,
-    values: [smallPage.bytes / (limit + 1)],
-  })
+  const values = [smallPage.bytes / (limit + 1)]
+  const found = readRowsAlongIndex(database, query, { sql: columns, values }, report)
   if (!found || found.rows.some(({ draft }) => draft === null)) return undefined
   return toPage(query, found.rows.slice(0, limit), found.rows.length, found.totalSize)
 }

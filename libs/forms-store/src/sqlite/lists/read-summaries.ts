@@ -1,5 +1,5 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { FormSummariesPage, ListFormsQuery } from '../../forms-store.ts'
+import type { FormSummariesPage, ListFormsQuery, ListReport } from '../../forms-store.ts'
 import { toFormSummary } from '../../stored-rows.ts'
 import { summaryColumns as columns } from '../rows.ts'
 import { findPage, readRowsAlongIndex } from './find-page.ts'
@@ -14,10 +14,11 @@ export const readSummaries = (
   database: SqliteDatabase,
   query: ListFormsQuery,
   bounds: PageBounds,
+  report: ListReport,
 ): FormSummariesPage | 'large' => {
-  const page = readRowsAlongIndex(database, query, { sql: columns, values: [] })
+  const page = readRowsAlongIndex(database, query, { sql: columns, values: [] }, report)
   if (page) return toPage(query, page.rows, page.totalSize)
-  const found = findPage(database, query, bounds)
+  const found = findPage(database, query, bounds, report)
   if (found === 'large') return found
   const sql = `SELECT rowid AS id, ${columns} FROM forms WHERE rowid IN (SELECT value FROM json_each(?))`
   const byId = new Map(database.all(sql, JSON.stringify(found.ids)).map((row) => [row.id, row]))

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { ApiError, type Problem } from '@fms/aip'
 import { SqliteDatabase } from '@fms/store-kit'
+import type { ListReport } from '../../forms-store.ts'
 import { migrations } from '../schema.ts'
 import { anyPage } from './page-bounds.ts'
 import { type PageKind, type Pages, readPage, throwAfter } from './pages.ts'
@@ -21,24 +22,37 @@ export interface ReaderRequest<K extends PageKind = PageKind> {
 }
 
 /** From the thread: the page, or why there is none. An ApiError would lose its fields. */
-export type ReaderResponse = { page: unknown } | { problem: Problem } | { failure: string }
+type Outcome = { page: unknown } | { problem: Problem } | { failure: string }
+export type ReaderResponse = Outcome & { report: Partial<ListReport> }
+
+/** Rows between two checks of `wantedRow`. */
+const rowsPerCheck = 16
 
 const { path, timeoutMs } = workerData as ReaderData
 let database: SqliteDatabase | undefined
 
-const respond = ({ kind, query, isCancelled }: ReaderRequest): ReaderResponse => {
+const read = ({ kind, query, isCancelled }: ReaderRequest, report: ListReport): Outcome => {
   const throwIfLate = throwAfter(timeoutMs)
+  let checks = -1
   const throwIfUnwanted = () => {
+    report.rows = ++checks * rowsPerCheck
     if (Atomics.load(isCancelled, 0) === 1) throw new Error('The page is cancelled')
     throwIfLate()
   }
   try {
     database ??= new SqliteDatabase(path, migrations, { readOnly: true })
-    return { page: readPage(database, kind, query, anyPage, throwIfUnwanted) }
+    return { page: readPage(database, kind, query, anyPage, report, throwIfUnwanted) }
   } catch (error) {
     if (error instanceof ApiError) return { problem: error.toProblem() }
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
+}
+
+const respond = (request: ReaderRequest): ReaderResponse => {
+  const report: ListReport = { waitedMs: 0 }
+  const outcome = read(request, report)
+  const { plan, rows } = report
+  return { ...outcome, report: { ...(plan && { plan }), ...(rows !== undefined && { rows }) } }
 }
 
 parentPort!.on('message', (request: ReaderRequest) => parentPort!.postMessage(respond(request)))

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { FairQueue } from '@fms/fair-queue'
 import { storeUnavailable } from '@fms/store-kit'
-import type { ListOptions } from '../../forms-store.ts'
+import type { ListOptions, ListReport } from '../../forms-store.ts'
 import type { PageKind, Pages } from './pages.ts'
 import type { ReaderData, ReaderRequest, ReaderResponse } from './reader-thread.ts'
 
@@ -28,6 +28,7 @@ export class Reader {
     kind: K,
     query: Pages[K]['query'],
     { signal, caller = '' }: ListOptions,
+    report: ListReport,
   ): Promise<Pages[K]['page']> {
     signal?.throwIfAborted()
     const isCancelled = new Int32Array(new SharedArrayBuffer(4))
@@ -39,7 +40,11 @@ export class Reader {
     signal?.addEventListener('abort', cancel, { once: true })
     const flow = { organization: query.organizationId, user: caller }
     try {
-      const page = this.#queue.run(flow, () => this.#read({ kind, query, isCancelled }))
+      const startedAt = performance.now()
+      const page = this.#queue.run(flow, () => {
+        report.waitedMs = performance.now() - startedAt
+        return this.#read({ kind, query, isCancelled }, report)
+      })
       return (await Promise.race([page, cancelled])) as Pages[K]['page']
     } finally {
       signal?.removeEventListener('abort', cancel)
@@ -51,10 +56,10 @@ export class Reader {
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
-  async #read(request: ReaderRequest): Promise<unknown> {
+  async #read(request: ReaderRequest, report: ListReport): Promise<unknown> {
     if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
     if (Atomics.load(request.isCancelled, 0) === 1) return
-    return this.#threads.find(({ isIdle }) => isIdle)!.read(request)
+    return this.#threads.find(({ isIdle }) => isIdle)!.read(request, report)
   }
 }
 
@@ -73,7 +78,7 @@ class ReaderThread {
   }
 
   /** @throws {ApiError} those of the page; STORE_UNAVAILABLE when the thread ends. */
-  async read(request: ReaderRequest): Promise<unknown> {
+  async read(request: ReaderRequest, report: ListReport): Promise<unknown> {
     this.#reading = Promise.withResolvers()
     this.#worker ??= this.#start()
     // A page in flight keeps the process alive; an idle thread does not.
@@ -81,6 +86,7 @@ class ReaderThread {
     this.#worker.postMessage(request)
     try {
       const response = await this.#reading.promise
+      Object.assign(report, response.report)
       if ('problem' in response) throw ApiError.fromProblem(response.problem)
       if ('failure' in response) throw new Error(response.failure)
       return response.page
