@@ -46,7 +46,7 @@ export const replyInboxHeader = 'Reply-Inbox'
 
 /**
  * Header: the deadline of the command, in milliseconds of the monotonic clock of its gateway. The client waits until
- * then, and publishers must not start the command later: docs/decisions/0018-publish-deadline.md.
+ * then, and publishers must not start the command later: docs/decisions/0018-publish-queue-and-deadline.md.
  */
 export const deadlineHeader = 'Publish-Deadline'
 
