@@ -3,8 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Form } from '@fms/contracts'
+import { maxFieldViolations } from '@fms/aip'
+import { type Form, maxEventBytes, maxLiveKeys } from '@fms/contracts'
+import { formBodyBytes, shortBodyBytes } from '@fms/service-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GatewayConfig } from '../../services/gateway/src/config.ts'
 import { type Account, type System, startSystem } from '../system.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8')
@@ -104,6 +107,27 @@ describe('docs/api.md', () => {
     expect(listed.filter(isOfApi).sort()).toEqual(operations.filter(isOfApi).sort())
   })
 
+  it('has the limits of the code', () => {
+    const defaults = GatewayConfig.pick({
+      RATE_LIMIT_PER_MINUTE: true,
+      MAX_REQUESTS_PER_USER: true,
+      MAX_REQUESTS_PER_ORGANIZATION: true,
+    }).parse({})
+    const limits = new Map(rowsUnder('| What | Limit |') as [string, string][])
+
+    expect(limits.get('request body')).toContain(`${formBodyBytes / 2 ** 20} MiB where a form is sent`)
+    expect(limits.get('request body')).toContain(`${shortBodyBytes / 2 ** 10} KiB elsewhere`)
+    expect(limits.get('requests per minute')).toMatch(inText(defaults.RATE_LIMIT_PER_MINUTE))
+    expect(limits.get('requests that wait or are under way')).toMatch(
+      `${defaults.MAX_REQUESTS_PER_USER} of a user and ${defaults.MAX_REQUESTS_PER_ORGANIZATION} of an organization`,
+    )
+    expect(limits.get('violations in an error or a comparison')).toBe(inText(maxFieldViolations))
+    expect(limits.get('live keys of a user')).toMatch(inText(maxLiveKeys))
+    expect(limits.get('an event; the response to a [comparison](#compare)')).toMatch(
+      `${maxEventBytes / 2 ** 10} KiB`,
+    )
+  })
+
   it.each(rowsUnder('| Filter | Finds |'))('lists what the filter %s finds: %s', async (filter, numbers) => {
     const { body } = await find(filter!)
 
@@ -126,6 +150,9 @@ describe('docs/api.md', () => {
     },
   )
 })
+
+/** A number as the page writes it. */
+const inText = (number: number) => number.toLocaleString('en-US')
 
 /** The cells of the table with this head, without backticks. */
 function rowsUnder(head: string): string[][] {

@@ -90,27 +90,37 @@ describe.each(pages)('the commands of docs/%s', (name) => {
 })
 
 describe('every page', () => {
-  const all = [
-    'README.md',
-    'CONTRIBUTING.md',
-    'CHANGELOG.md',
-    ...markdownUnder('docs'),
-    ...markdownUnder('libs'),
-  ]
+  const folders = ['bench', 'docs', 'libs', 'tools']
+  const all = globSync(['*.md', ...folders.map((folder) => `${folder}/**/*.md`)], {
+    cwd: root,
+    exclude: (name) => name === 'node_modules',
+  })
 
-  it.each(all)('%s has no broken link to a file', (name) => {
-    const page = readFileSync(join(root, name), 'utf8').replace(/^```.*?^```$/gms, '')
-    const links = [...page.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
-      join(root, dirname(name), target!),
-    )
+  it.each(all)('%s has links to files and headings that are there', (name) => {
+    const links = [...proseOf(name).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link!)
 
-    expect(links.filter((target) => !existsSync(target))).toEqual([])
+    expect(links.filter((link) => !leadsSomewhere(name, link))).toEqual([])
   })
 })
 
-function markdownUnder(folder: string): string[] {
-  return globSync(`${folder}/**/*.md`, { cwd: root, exclude: (name) => name === 'node_modules' })
+/** A page without its blocks of code. */
+const proseOf = (name: string) => readFileSync(join(root, name), 'utf8').replace(/^ *```.*?^ *```$/gms, '')
+
+const leadsSomewhere = (page: string, link: string): boolean => {
+  const [path, anchor] = link.split('#')
+  const target = path ? join(dirname(page), path) : page
+  if (!existsSync(join(root, target))) return false
+  return !anchor || !target.endsWith('.md') || anchorsOf(target).includes(anchor)
 }
+
+/** The anchors of headings, as GitHub makes them. */
+const anchorsOf = (name: string) =>
+  [...proseOf(name).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 
 /** The packages that programs of the guides import: our client from its sources, and the client of NATS. */
 const installPackages = (folder: string) => {
