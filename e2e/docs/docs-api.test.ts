@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { maxFieldViolations } from '@fms/aip'
+import { maxViolations } from '@fms/aip'
 import { type Form, maxEventBytes, maxLiveKeys } from '@fms/contracts'
 import { formBodyBytes, shortBodyBytes } from '@fms/service-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -121,7 +121,7 @@ describe('docs/api.md', () => {
     expect(limits.get('requests that wait or are under way')).toMatch(
       `${defaults.MAX_REQUESTS_PER_USER} of a user and ${defaults.MAX_REQUESTS_PER_ORGANIZATION} of an organization`,
     )
-    expect(limits.get('violations in an error or a comparison')).toBe(inText(maxFieldViolations))
+    expect(limits.get('violations in an error or a comparison')).toBe(inText(maxViolations))
     expect(limits.get('live keys of a user')).toMatch(inText(maxLiveKeys))
     expect(limits.get('an event; the response to a [comparison](#compare)')).toMatch(
       `${maxEventBytes / 2 ** 10} KiB`,
