@@ -244,7 +244,8 @@ describe('the profile observability', () => {
 
 describe('Dockerfile', () => {
   it('passes the same options to Node as npm start', () => {
-    const [, command] = /^CMD (\[.*\])$/m.exec(read('Dockerfile'))!
+    // That of the last stage, which is the default.
+    const [, command] = [...read('Dockerfile').matchAll(/^CMD (\[.*\])$/gm)].at(-1)!
 
     expect(JSON.parse(command!)).toEqual(['node', ...nodeOptions, 'services/gateway/src/main.ts'])
   })

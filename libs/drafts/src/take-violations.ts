@@ -1,7 +1,7 @@
+import { maxViolations } from '@fms/aip'
 import type { PreconditionViolation } from '@fms/contracts'
 
-/** Bounds of the reply, which must fit a NATS message (1 MiB). Longer lists do not help the caller. */
-const maxViolations = 1000
+/** Bound of the reply, which must fit a NATS message (1 MiB). */
 const maxViolationBytes = 768 * 1024
 
 /** The first violations: at most 1,000, and 768 KiB as JSON. Computes no more of them. */
