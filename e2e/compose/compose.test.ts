@@ -259,9 +259,7 @@ describe('Dockerfile', () => {
     expect(read('Dockerfile')).toMatch(`FROM node:${process.versions.node}-slim`)
   })
 
-  it('contains the compile cache, so that no service strips types when it starts', {
-    timeout: 60_000,
-  }, async () => {
+  it('contains the compile cache, so that no service strips types when it starts', async () => {
     const [, script] = /^USER node\nRUN ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile'))!
     await using cache = await mkdtempDisposable(join(tmpdir(), 'compiled-'))
     const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache.path, NODE_ENV: 'production' }
