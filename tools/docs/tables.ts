@@ -1,5 +1,13 @@
 import { httpStatusOf } from '@fms/aip'
-import { compatibilityRules, publishRules, type Reason, reasons } from '@fms/contracts'
+import {
+  compatibilityRules,
+  type FieldTraits,
+  FormDraft,
+  formFields,
+  publishRules,
+  type Reason,
+  reasons,
+} from '@fms/contracts'
 
 type Row = readonly string[]
 
@@ -35,8 +43,22 @@ const ruleRows = (rules: Readonly<Record<string, string>>): Row[] => [
   ...byName(rules).map(([type, rule]) => [code(type), rule]),
 ]
 
+const fieldRows = (): Row[] => {
+  const defaults: Record<string, unknown> = FormDraft.parse({})
+  return [
+    ['Field', 'Default', 'Filter', 'Order'],
+    ...Object.entries<FieldTraits>(formFields).map(([name, { filter, isSortable }]) => [
+      code(name),
+      name in defaults ? code(JSON.stringify(defaults[name])) : 'set by the service',
+      filter ? 'yes' : '',
+      isSortable ? 'yes' : '',
+    ]),
+  ]
+}
+
 /** The tables of the documentation that follow from the contracts, by the name in their marker. */
 export const tables: Readonly<Record<string, () => Row[]>> = {
+  'fields of a form': fieldRows,
   'reasons of the API': () => reasonRows(undefined),
   'reasons for operators': () => reasonRows('operators'),
   'reasons of formctl': () => reasonRows('formctl'),

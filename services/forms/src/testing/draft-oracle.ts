@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Json, JsonObject } from '@fms/aip'
 
 /**
- * A second implementation of creates and patches: the pseudocode of RFC 7396 §2, and the defaults of docs/api.md. It shares no
- * code with the service and validates nothing.
+ * A second implementation of creates and patches: the pseudocode of RFC 7396 §2, and the defaults of the decisions,
+ * sections 2 and 7. It shares no code with the service and validates nothing.
  */
 
 /** RFC 7396 §2. Works on a copy. */
@@ -18,12 +16,49 @@ export const mergeByTheBook = (target: Json | undefined, patch: Json): Json => {
   return merged
 }
 
-const page = readFileSync(join(import.meta.dirname, '../../../../docs/api.md'), 'utf8')
-const defaults: JsonObject = JSON.parse(/^```json\n(.*?)^```$/ms.exec(page)![1]!)
-
 /** A draft with the defaults of omitted members. */
 export const withDefaults = (draft: JsonObject): JsonObject => {
-  const filled = fill(defaults, draft)
+  const filled = fill(
+    {
+      aiHandoff: { enabled: false },
+      backgrounds: [],
+      branding: { enabled: false, logoLinkUrl: '', logoUrl: '' },
+      context: [],
+      defaultMode: 'guided',
+      description: '',
+      i18n: { sourceLocale: 'en', supportedLocales: ['en'], translations: {} },
+      leadScoring: { enabled: false, high: '', low: '', medium: '' },
+      marketplace: {
+        bookingUrl: '',
+        category: '',
+        description: '',
+        enabled: false,
+        industry: '',
+        languages: [],
+        location: { address: '', area: '', city: '' },
+        name: '',
+        services: [],
+      },
+      maxFollowUpQuestions: 3,
+      name: 'Untitled form',
+      steps: [],
+      theme: {
+        backgroundColor: '#ffffff',
+        buttonRadiusPx: 8,
+        buttonSize: 'regular',
+        buttonTextColor: '#ffffff',
+        fontFamily: 'sans',
+        foregroundColor: '#111111',
+        primaryColor: '#2563eb',
+        textAnimation: 'typing',
+        textSize: 'regular',
+      },
+      tone: 'professional',
+      type: 'structured',
+      voice: { enabled: false },
+    },
+    draft,
+  )
   const { i18n, marketplace } = filled as Record<string, JsonObject>
   return {
     ...filled,
