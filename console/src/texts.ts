@@ -158,9 +158,9 @@ export const texts = {
     saved: 'Saved',
     restored: 'These are your unsaved changes from before. Save them, or discard them.',
     restoredAndMoved:
-      'These are your unsaved changes from before. Somebody has changed the form since: when you save, you can compare both.',
-    hasMore:
-      'Another tab has left further unsaved changes of this form. Save or discard these, then reload the page to see them.',
+      'These are your unsaved changes from before. The form has been changed since: when you save, you can compare both.',
+    otherTabs:
+      'You have opened this form in another tab, too. This browser keeps unsaved changes of one tab only: edit it here or there.',
     notStored: 'This browser has no room to keep your changes. Save them before you close the tab.',
     invalidJson: 'The JSON is incomplete. The fields show its last valid state.',
   },
@@ -216,22 +216,40 @@ export const texts = {
   },
 
   conflict: {
-    title: 'Somebody else changed this form',
-    explanation:
-      'Nothing is saved yet. Merge both, keep your fields as they are, or take theirs. Then look it over and save.',
-    theirChanges: 'They changed',
-    myChanges: 'You changed',
-    bothChanged: (count: number) =>
-      count === 1
-        ? 'You both changed one value. Which one do you keep?'
-        : `You both changed ${count} values. Which ones do you keep?`,
-    sides: { mine: 'Mine:', theirs: 'Theirs:' },
+    somebody: {
+      title: 'Somebody else changed this form',
+      explanation:
+        'Nothing is saved yet. Merge both, keep your fields as they are, or take theirs. Then look it over and save.',
+      theirChanges: 'They changed',
+      myChanges: 'You changed',
+      bothChanged: (count: number) =>
+        count === 1
+          ? 'You both changed one value. Which one do you keep?'
+          : `You both changed ${count} values. Which ones do you keep?`,
+      sides: { mine: 'Mine:', theirs: 'Theirs:' },
+      keep: 'Keep mine',
+      take: 'Take theirs',
+      discards:
+        '“Keep mine” discards everything that they changed; “Take theirs” discards everything that you changed.',
+    },
+    ownTab: {
+      title: 'You changed this form in another tab',
+      explanation:
+        'Nothing of this tab is saved yet. Merge both, keep the fields of this tab, or take those of the other one. Then look it over and save.',
+      theirChanges: 'In the other tab',
+      myChanges: 'In this tab',
+      bothChanged: (count: number) =>
+        count === 1
+          ? 'Both tabs changed one value. Which one do you keep?'
+          : `Both tabs changed ${count} values. Which ones do you keep?`,
+      sides: { mine: 'This tab:', theirs: 'Other tab:' },
+      keep: 'Keep this tab',
+      take: 'Take the other tab',
+      discards:
+        '“Keep this tab” discards everything that you changed in the other one, “Take the other tab” everything that you changed here.',
+    },
     absent: '(removed)',
     merge: 'Merge both',
-    keep: 'Keep mine',
-    take: 'Take theirs',
-    discards:
-      '“Keep mine” discards everything that they changed; “Take theirs” discards everything that you changed.',
   },
 
   preview: {

@@ -280,7 +280,7 @@ describe('the console', () => {
 
     await edit(account, publicId, { tone: 'calm' })
     await page.reload()
-    await page.getByText('Somebody has changed the form since').waitFor()
+    await page.getByText('The form has been changed since').waitFor()
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await expect.poll(() => page.getByLabel('Tone').inputValue()).toBe('calm')
   })

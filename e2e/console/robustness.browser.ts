@@ -108,7 +108,6 @@ describe('an unsaved edit', () => {
     return page
   }
   const description = (page: Page) => page.getByLabel('Description').first()
-  const stored = (page: Page) => page.evaluate<string>('JSON.stringify({ ...localStorage })')
 
   it('survives a save in another tab', async () => {
     const account = await system().account()
@@ -123,39 +122,43 @@ describe('an unsaved edit', () => {
     await second.getByRole('button', { name: 'Save' }).click()
     await second.getByText('Saved', { exact: true }).waitFor()
     await page.reload()
-    await page.getByText('Somebody has changed the form since').waitFor()
+    await page.getByText('The form has been changed since').waitFor()
 
     expect(await description(page).inputValue()).toBe('Typed in the first tab')
   })
 
-  it('stays in its tab while another one edits the same state, and outlives both', async () => {
+  it('is offered when the form is opened next; two open tabs say so, and merge what both have changed', async () => {
     const account = await system().account()
-    await given(account)
+    const { publicId } = await given(account)
     await using opened = await signIn(account)
-    const first = await openTab(opened, account)
-    await description(first).fill('Typed in the first tab')
-    await expect.poll(() => stored(first)).toContain('Typed in the first tab')
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+    const otherTab = 'You have opened this form in another tab, too.'
+    await page.getByLabel('Tone').waitFor()
+    expect(await page.getByText(otherTab).count()).toBe(0)
     const second = await openTab(opened, account)
-    expect(await description(second).inputValue()).toBe('')
-    await description(second).fill('Typed in the second tab')
-    await expect.poll(() => stored(first)).toContain('Typed in the second tab')
-    await first.reload()
-    await first.getByText('These are your unsaved changes from before.').waitFor()
-    expect(await description(first).inputValue()).toBe('Typed in the first tab')
-
-    await first.close()
+    for (const tab of [page, second]) await tab.getByText(otherTab).waitFor()
+    await description(page).fill('Typed in the first tab')
     await second.getByLabel('Tone').fill('calm')
-    await expect.poll(() => stored(second)).toContain('calm')
+    await second.getByRole('button', { name: 'Save' }).click()
+    await second.getByText('Saved', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'You changed this form in another tab' })
+    await dialog.getByRole('button', { name: 'Merge both' }).click()
     await second.close()
+    await page.getByText(otherTab).waitFor({ state: 'detached' })
+
+    await page.close()
     const third = await openTab(opened, account)
-    await third.getByText('Another tab has left further unsaved changes').waitFor()
-    expect(await description(third).inputValue()).toBe('Typed in the second tab')
-    await third.getByRole('button', { name: 'Discard changes' }).click()
-    await expect.poll(() => stored(third)).not.toContain('Typed in the second tab')
-    await third.reload()
     await third.getByText('These are your unsaved changes from before.').waitFor()
     expect(await description(third).inputValue()).toBe('Typed in the first tab')
-    expect(await third.getByText('Another tab has left').count()).toBe(0)
+    await third.getByRole('button', { name: 'Save' }).click()
+    await third.getByText('Saved', { exact: true }).waitFor()
+    expect(await read(account, publicId)).toMatchObject({
+      description: 'Typed in the first tab',
+      tone: 'calm',
+    })
+    expect(await third.evaluate('localStorage.length')).toBe(0)
   })
 
   it('is not given to another user of the browser', async () => {

@@ -11,7 +11,7 @@ import { texts } from '../texts.ts'
 import { fieldsOf } from './edits/fields-of-form.ts'
 import type { Conflict, FormEdit } from './edits/form-edit.ts'
 
-/** Shows what somebody else changed meanwhile, and continues the edit with their state, mine, or both merged. */
+/** Shows what somebody else, or the user in another tab, changed meanwhile, and continues the edit with their state, mine, or both merged. */
 export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: Conflict }) => {
   const sides = useSignal<ReadonlyMap<string, Side>>(new Map())
   const states = useMemo(
@@ -27,26 +27,28 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
     () => mergeChanges(base, mine, theirs, (path) => sides.value.get(path) ?? 'mine'),
     [states, sides.value],
   )
+  const words = conflict.isOwn ? texts.conflict.ownTab : texts.conflict.somebody
   const discardsId = useId()
   const close = () => {
     edit.conflict.value = undefined
   }
   return (
-    <Dialog title={texts.conflict.title} onClose={close}>
-      <p>{texts.conflict.explanation}</p>
+    <Dialog title={words.title} onClose={close}>
+      <p>{words.explanation}</p>
       <div class="columns">
-        <Changes title={texts.conflict.theirChanges} from={base} to={theirs} />
-        <Changes title={texts.conflict.myChanges} from={base} to={mine} />
+        <Changes title={words.theirChanges} from={base} to={theirs} />
+        <Changes title={words.myChanges} from={base} to={mine} />
       </div>
       {conflicts.length > 0 && (
         <fieldset>
-          <legend>{texts.conflict.bothChanged(conflicts.length)}</legend>
+          <legend>{words.bothChanged(conflicts.length)}</legend>
           {conflicts.map(({ path, mine, theirs }) => (
             <Choice
               key={path}
               path={path}
               mine={mine}
               theirs={theirs}
+              labels={words.sides}
               side={sides.value.get(path) ?? 'mine'}
               onChoose={(side) => {
                 sides.value = new Map(sides.value).set(path, side)
@@ -60,14 +62,14 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
           {texts.conflict.merge}
         </button>
         <button type="button" aria-describedby={discardsId} onClick={() => edit.resolve(mine)}>
-          {texts.conflict.keep}
+          {words.keep}
         </button>
         <button type="button" aria-describedby={discardsId} onClick={() => edit.resolve(theirs)}>
-          {texts.conflict.take}
+          {words.take}
         </button>
       </footer>
       <p id={discardsId} class="small">
-        {texts.conflict.discards}
+        {words.discards}
       </p>
     </Dialog>
   )
@@ -90,12 +92,14 @@ const Choice = ({
   path,
   mine,
   theirs,
+  labels,
   side,
   onChoose,
 }: {
   path: string
   mine: JsonValue | undefined
   theirs: JsonValue | undefined
+  labels: Readonly<Record<Side, string>>
   side: Side
   onChoose: (side: Side) => void
 }) => (
@@ -105,7 +109,7 @@ const Choice = ({
       <label key={each}>
         <input type="radio" name={path} checked={side === each} onChange={() => onChoose(each)} />
         <span>
-          {texts.conflict.sides[each]} <code>{shownValue(each === 'mine' ? mine : theirs)}</code>
+          {labels[each]} <code>{shownValue(each === 'mine' ? mine : theirs)}</code>
         </span>
       </label>
     ))}

@@ -7,12 +7,13 @@ import { useLoaded } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
 import { asText } from '../json/values.ts'
+import { session } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { DeleteForm } from './delete-form.tsx'
 import { FormEdit } from './edits/form-edit.ts'
+import { OtherTabs } from './edits/other-tabs.ts'
 import { ownEdits } from './edits/own-edits.ts'
-import { openTabs } from './edits/tabs.ts'
 import { FormFields } from './form-fields.tsx'
 import { LazyJsonEditor } from './lazy-json-editor.tsx'
 
@@ -28,15 +29,13 @@ export const EditPage = ({
   form: string
   mayWrite: boolean
 }) => {
-  const { loaded, reload } = useLoaded(async (signal) => {
-    const current = await client.forms.get(organization, form, { signal })
-    return { current, tabs: await openTabs() }
-  })
+  const { loaded, reload } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
   const { value, error } = loaded.value
-  const edit = useMemo(
-    () => value && new FormEdit(client, ownEdits(), value.current, mayWrite, value.tabs),
-    [client, value, mayWrite],
-  )
+  const edit = useMemo(() => {
+    if (value === undefined) return undefined
+    const otherTabs = new OtherTabs(session.peek()!.userPath, value.form.path)
+    return new FormEdit(client, ownEdits(), otherTabs, value, mayWrite)
+  }, [client, value, mayWrite])
   useEffect(() => () => edit?.dispose(), [edit])
   if (edit === undefined)
     return (
@@ -118,7 +117,11 @@ const Editor = ({
     >
       {!mayWrite && <p class="notice">{texts.readOnly}</p>}
       <Beginning edit={edit} />
-      {edit.hasMore.value && <p class="notice">{texts.edit.hasMore}</p>}
+      {edit.otherTabs.areOpen.value && (
+        <p class="notice" role="status">
+          {texts.edit.otherTabs}
+        </p>
+      )}
       {!edit.isStored.value && <p class="notice">{texts.edit.notStored}</p>}
       {!edit.isValid.value && <p class="notice error">{texts.edit.invalidJson}</p>}
       <ErrorNotice error={error.value} />

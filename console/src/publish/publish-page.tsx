@@ -91,7 +91,7 @@ export const PublishPage = (props: PublishPageProps) => {
 }
 
 const Changes = ({ comparison: { form, changes, steps, violations } }: { comparison: Comparison }) => {
-  const hasUnsaved = ownEdits().has(form.path, fieldsOf(form))
+  const hasUnsaved = ownEdits().read(form.path, fieldsOf(form)) !== undefined
   return (
     <section class="card">
       <h2>{texts.publish.changes}</h2>

@@ -1,30 +1,20 @@
 import { effect } from '@preact/signals'
 
 /**
- * Calls `run` after changes of signals, once there was none for a while; `flush` calls it at once if it is due.
+ * Calls `run` after changes of signals, once there was none for a while.
  *
- * @param watch reads the signals and returns the delay in milliseconds.
+ * @param watch reads the signals
+ * @returns stops it
  */
-export const afterPauses = (run: () => void, watch: () => number) => {
+export const afterPauses = (delayMs: number, watch: () => void, run: () => void): (() => void) => {
   let isFirst = true
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const runNow = () => {
-    timer = undefined
-    run()
-  }
-  const stop = effect(() => {
-    const delayMs = watch()
+  return effect(() => {
+    watch()
     if (isFirst) {
       isFirst = false
       return
     }
-    timer = setTimeout(runNow, delayMs)
+    const timer = setTimeout(run, delayMs)
     return () => clearTimeout(timer)
   })
-  const flush = () => {
-    if (timer === undefined) return
-    clearTimeout(timer)
-    runNow()
-  }
-  return { flush, stop }
 }

@@ -1,7 +1,8 @@
 import { type Client, type Form, FormsApiError, type TaggedForm } from '@fms/client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FormEdit } from './form-edit.ts'
-import type { OwnEdits } from './own-edits.ts'
+import type { OtherTabs } from './other-tabs.ts'
+import type { StoredEdit, StoredEdits } from './stored-edits.ts'
 
 const path = 'organizations/o/forms/f'
 const stateOf = (version: number, fields: object): TaggedForm => ({
@@ -31,28 +32,32 @@ const given = (fields: object = { name: 'A', tone: '' }) => {
     delete: async (_organization: string, _form: string, options: { ifMatch?: string }) =>
       refuseOthers(options.ifMatch),
   }
-  const stored: { text?: string; flush?: () => void } = {}
+  const stored: { edit?: StoredEdit } = {}
   const edits = {
-    take: () => undefined,
-    write: (_form: string, { text }: { text: string }) => {
-      stored.text = text
+    read: () => stored.edit,
+    write: (_form: string, edit: StoredEdit) => {
+      stored.edit = edit
       return true
     },
     remove: () => {
-      delete stored.text
+      delete stored.edit
     },
-    onUse: (flush: () => void) => {
-      stored.flush = flush
-      return () => {}
-    },
-  } as unknown as OwnEdits
-  const edit = new FormEdit({ forms } as unknown as Client, edits, current, true, new Set())
+  } as unknown as StoredEdits
+  const savedElsewhere = new Set<string>()
+  const otherTabs = {
+    haveSaved: (etag: string) => savedElsewhere.has(etag),
+    saved: () => {},
+    close: () => {},
+  } as unknown as OtherTabs
+  const open = () => new FormEdit({ forms } as unknown as Client, edits, otherTabs, current, true)
   return {
-    edit,
+    edit: open(),
+    open,
     stored,
-    /** Somebody else saves. */
-    others: (changes: object) => {
+    /** Somebody else saves, or the user in another tab. */
+    others: (changes: object, { isOwn = false } = {}) => {
       current = stateOf(9, { ...current.form, ...changes })
+      if (isOwn) savedElsewhere.add(current.etag)
     },
   }
 }
@@ -135,24 +140,111 @@ describe('an edit of a form that somebody else has saved meanwhile', () => {
   })
 })
 
-describe('an edit of a large form', () => {
-  it('is stored before edits are counted, and not again when it ends', () => {
-    const { edit, stored } = given({ name: 'A', description: 'x'.repeat(60_000) })
+describe('an unsaved edit', () => {
+  it('is kept, and is there again when the form is opened next', () => {
+    const { edit, open } = given()
     edit.change({ name: 'Mine' })
-    expect(stored.text).toBeUndefined()
-    stored.flush!()
-    expect(stored.text).toContain('Mine')
-
-    delete stored.text
     edit.dispose()
-    expect(stored.text).toBeUndefined()
+    const later = open()
+
+    expect([later.fields.value.name, later.beginning.value]).toEqual(['Mine', 'restored'])
+    later.discard()
+    later.dispose()
+    expect(open().fields.value.name).toBe('A')
   })
 
-  it('is stored when it ends right after a keystroke', () => {
-    const { edit, stored } = given({ name: 'A', description: 'x'.repeat(60_000) })
+  it('says when the form has changed since', () => {
+    const { edit, open, others } = given()
+    edit.changeText('{"name": "Mine", ')
+    others({ tone: 'calm' })
+    const later = open()
+
+    expect([later.text.value, later.beginning.value]).toEqual(['{"name": "Mine", ', 'restored-and-moved'])
+  })
+
+  it('is not stored again when it ends: signing out has deleted it', () => {
+    const { edit, stored } = given()
     edit.change({ name: 'Mine' })
+    expect(stored.edit?.fields.name).toBe('Mine')
+    delete stored.edit
     edit.dispose()
 
-    expect(stored.text).toContain('Mine')
+    expect(stored.edit).toBeUndefined()
+  })
+
+  it('tells another tab of the user from somebody else', async () => {
+    const { edit, others } = given()
+    edit.change({ name: 'Mine' })
+    others({ tone: 'calm' }, { isOwn: true })
+    await edit.save()
+
+    expect(edit.conflict.value?.isOwn).toBe(true)
+  })
+})
+
+describe('undo', () => {
+  it('takes back what was typed without a pause at once, and each other change alone', () => {
+    const { edit } = given({ name: 'A', steps: [{ key: 'q', title: '' }] })
+    const title = (title: string) => edit.change({ steps: [{ key: 'q', title }] })
+    for (const text of ['W', 'Wh', 'Why']) title(text)
+    vi.advanceTimersByTime(1_000)
+    title('Why?')
+    edit.change({ steps: [] })
+    const seen = [edit.fields.value.steps]
+    while (edit.history.canUndo.value) {
+      edit.history.undo()
+      seen.push(edit.fields.value.steps)
+    }
+    expect(seen).toEqual([
+      [],
+      [{ key: 'q', title: 'Why?' }],
+      [{ key: 'q', title: 'Why' }],
+      [{ key: 'q', title: '' }],
+    ])
+
+    while (edit.history.canRedo.value) edit.history.redo()
+    expect(edit.fields.value.steps).toEqual([])
+  })
+
+  it('brings back 100 steps, and no more', () => {
+    const { edit } = given()
+    for (let number = 0; number < 120; number++) edit.change({ steps: Array(number).fill({}) })
+    for (let number = 0; number < 200; number++) edit.history.undo()
+
+    expect(edit.fields.value.steps).toHaveLength(19)
+  })
+
+  it('brings back what Discard dropped, and text that is no JSON', () => {
+    const { edit } = given()
+    edit.changeText('{"name": "Mine"')
+    edit.discard()
+    expect([edit.isDirty.value, edit.isValid.value]).toEqual([false, true])
+    edit.history.undo()
+
+    expect([edit.text.value, edit.isValid.value]).toEqual(['{"name": "Mine"', false])
+  })
+
+  it('goes behind a save, after which the former state is saved', async () => {
+    const { edit } = given()
+    edit.change({ name: 'Mine' })
+    await edit.save()
+    edit.history.undo()
+    expect([edit.fields.value.name, edit.isDirty.value]).toEqual(['A', true])
+    await edit.save()
+
+    expect([edit.conflict.value, edit.fields.value.name]).toEqual([undefined, 'A'])
+  })
+
+  it('behind a resolved conflict ends in the same conflict again', async () => {
+    const { edit, others } = given()
+    edit.change({ name: 'Mine' })
+    others({ name: 'Theirs' })
+    await edit.save()
+    edit.resolve({ name: 'Theirs', tone: '' })
+    edit.history.undo()
+    expect(edit.fields.value.name).toBe('Mine')
+    await edit.save()
+
+    expect(edit.conflict.value?.theirs.form.name).toBe('Theirs')
   })
 })
