@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Account, publishable } from '../system.ts'
-import { accessibilityProblems, type ConsolePage, goToForm, isTooWide } from './console-pages.ts'
+import { accessibilityProblems, type ConsolePage, goToForm, isTooWide, showJson } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
 /** The time in which a keystroke in a form of 700 KB shows, on a busy machine. Milliseconds. */
@@ -27,16 +27,16 @@ const pages: [string, (opened: ConsolePage) => Promise<unknown>][] = [
     'edit',
     async (opened) => {
       await goToForm(opened, account, publicId)
-      await opened.page.locator('.cm-content').waitFor()
+      await opened.page.locator('.stage').waitFor()
       await opened.page.getByText('Theme', { exact: true }).click()
-      await opened.page
-        .getByRole('button', { name: /How was it/ })
-        .first()
-        .click()
+      await opened.page.locator('.add-step select').selectOption('choice')
+      await opened.page.getByRole('button', { name: 'Add step' }).click()
+      await opened.page.getByRole('button', { name: 'Add a branch' }).click()
       await opened.page.getByLabel('Key').fill('not a key')
       await opened.page.locator('.form-fields .violation').first().waitFor()
     },
   ],
+  ['edit as JSON', showJson],
   [
     'preview',
     async (opened) => {
@@ -261,6 +261,7 @@ describe('with the keyboard alone', () => {
   it('one leaves the JSON editor', async () => {
     await using opened = await signIn(account)
     await goToForm(opened, account, publicId)
+    await showJson(opened)
     await opened.page.locator('.cm-content').click()
     await opened.page.keyboard.press('Shift+Tab')
 
@@ -282,7 +283,7 @@ describe('a form with 1,000 steps and 700 KB', () => {
     await using opened = await signIn(own)
     const { page } = opened
     await goToForm(opened, own, form.publicId)
-    await page.locator('.cm-content').waitFor()
+    await page.locator('.stage').waitFor()
 
     await page
       .getByRole('button', { name: /Question 999/ })

@@ -61,6 +61,12 @@ export const goToForm = async ({ page }: ConsolePage, { slug }: Account, publicI
   await page.goto(`${base}#/organizations/${slug}/forms/${publicId}/${name}`)
 }
 
+/** Opens the JSON editor beside the fields of a form. */
+export const showJson = async ({ page }: ConsolePage): Promise<void> => {
+  await page.getByLabel('Show JSON').check()
+  await page.locator('.cm-content').waitFor()
+}
+
 interface AxeViolation {
   id: string
   nodes: { html: string; failureSummary: string }[]

@@ -1,7 +1,7 @@
 import { openDirectoryStore } from '@fms/directory-store'
 import { describe, expect, it } from 'vitest'
 import { publishable } from '../system.ts'
-import { goToForm, screenshot } from './console-pages.ts'
+import { goToForm, screenshot, showJson } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
 /** The time from the navigation to a first page that is ready. Milliseconds. */
@@ -32,11 +32,13 @@ describe('the console', () => {
     await page.getByLabel('Title').fill('How many stars?')
     await page.getByText('Theme', { exact: true }).click()
     await page.getByLabel('Buttons', { exact: true }).fill('#0f766e')
-    await page.locator('.cm-content').getByText('"How many stars?"').waitFor()
+    await page.locator('.stage').getByRole('heading', { name: 'How many stars?' }).waitFor()
     await page.locator('.violation').waitFor({ state: 'detached' })
-    await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' })
     await page.evaluate('scrollTo(0, 0)')
     await screenshot(page, 'edit')
+    await showJson(opened)
+    await page.locator('.cm-content').getByText('"How many stars?"').waitFor()
+    await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     expect(await read(account, publicId)).toMatchObject({
@@ -369,13 +371,14 @@ describe('the console', () => {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toMatch(/^Not lost/)
   })
 
-  it('says that there is no connection, keeps the edit, and saves it later', async () => {
+  it('says that there is no connection, keeps the edit, and saves it by itself when the connection is back', async () => {
     const account = await system().account()
     const { publicId } = await given(account)
     await using opened = await signIn(account)
     const { page, context, problems } = opened
     await page.route('**/json-editor-*.js', (request) => request.abort())
     await goToForm(opened, account, publicId)
+    await page.getByLabel('Show JSON').check()
     await page.getByText('The JSON editor could not be loaded.').waitFor()
     await page.unroute('**/json-editor-*.js')
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -386,13 +389,17 @@ describe('the console', () => {
     await page.getByText('No connection to the service.').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Typed offline')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The service did not respond.').waitFor()
+    const error = page.locator('.sticky').getByText('The service did not respond.')
+    await error.waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Typed offline, too')
+    await page.getByLabel('Tone').scrollIntoViewIfNeeded()
+    await error.waitFor()
     await context.setOffline(false)
-    await page.getByText('No connection to the service.').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
+    await error.waitFor({ state: 'detached' })
+    await page.getByText('No connection to the service.').waitFor({ state: 'detached' })
 
-    expect((await read(account, publicId)).name).toBe('Typed offline')
+    expect((await read(account, publicId)).name).toBe('Typed offline, too')
   })
 
   it('completes JSON, and shows violations in it', async () => {
@@ -402,6 +409,7 @@ describe('the console', () => {
     const { page, problems } = opened
     await goToForm(opened, account, publicId)
     const json = page.locator('.cm-content')
+    await showJson(opened)
 
     await json.click()
     await page.keyboard.press('Control+a')
@@ -413,6 +421,10 @@ describe('the console', () => {
     await page.getByText('The JSON is incomplete.').waitFor()
     await page.keyboard.type('"t')
     await page.locator('.cm-completionLabel', { hasText: 'theme' }).waitFor()
+    await page.keyboard.press('Escape')
+    while (await page.getByText('The JSON is incomplete.').isVisible()) await page.keyboard.press('Control+z')
+    await page.reload()
+    await json.waitFor()
 
     expect(problems).toEqual([])
   })

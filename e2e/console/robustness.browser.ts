@@ -544,7 +544,7 @@ describe('the sign-in page', () => {
 })
 
 describe('the editor', () => {
-  it('removes an error with its cause, and drops empty lines at the end of options', async () => {
+  it('removes an error with its cause, and saves no blank options', async () => {
     const account = await system().account()
     const { publicId } = await given(account, { steps: [] })
     await using opened = await signIn(account)
@@ -564,7 +564,7 @@ describe('the editor', () => {
     await page.keyboard.press('Control+s')
     await page.getByText('Saved', { exact: true }).waitFor()
 
-    expect((await read(account, publicId)).steps[0].options).toEqual(['Tea', '', 'Coffee'])
+    expect((await read(account, publicId)).steps[0].options).toEqual(['Tea', 'Coffee'])
   })
 
   it('names members without an input field, and shows violations of the whole form and of a closed section', async () => {

@@ -2,7 +2,7 @@ import { openDirectoryStore } from '@fms/directory-store'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../system.ts'
-import { accessibilityProblems, goToForm, screenshot } from './console-pages.ts'
+import { accessibilityProblems, goToForm, screenshot, showJson } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
 const { system, openConsole, signIn, given, publish, remove } = withConsole()
@@ -291,7 +291,7 @@ describe.each([
     expect(await writes.count()).toBe(0)
     await goToForm(opened, editor, form.publicId)
     await page.getByText('You may read this form but not change it').waitFor()
-    await page.locator('.cm-content').waitFor()
+    await showJson(opened)
     expect(await writes.count()).toBe(0)
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true)
     expect(await page.locator('.cm-content').getAttribute('contenteditable')).toBe('false')

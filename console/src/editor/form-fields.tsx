@@ -1,4 +1,5 @@
 import type { FormType } from '@fms/client'
+import type { Signal } from '@preact/signals'
 import { LinesField, SelectField, TextField } from '../elements/field.tsx'
 import { asObject, asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
@@ -11,8 +12,17 @@ import { violationsAt } from './violations.ts'
 
 const modes = ['guided', 'conversational', 'voice'] as const
 
-/** What people edit most, as fields. The rest is in the JSON beside it. */
-export const FormFields = ({ edit, isReadOnly }: { edit: FormEdit; isReadOnly: boolean }) => {
+/** What people edit most, as fields. The rest is in the JSON. */
+export const FormFields = ({
+  edit,
+  openStep,
+  isReadOnly,
+}: {
+  edit: FormEdit
+  /** The index of the step whose fields are shown. */
+  openStep: Signal<number | undefined>
+  isReadOnly: boolean
+}) => {
   const fields = edit.fields.value
   const at = (field: string) => violationsAt(edit.violations.value, field)
   const disabled = isReadOnly || !edit.isValid.value
@@ -63,7 +73,7 @@ export const FormFields = ({ edit, isReadOnly }: { edit: FormEdit; isReadOnly: b
           onInput={(tone) => edit.change({ tone })}
         />
       </div>
-      <Steps edit={edit} disabled={disabled} />
+      <Steps edit={edit} openStep={openStep} disabled={disabled} />
       <ThemeFields
         theme={asObject(fields.theme)}
         violations={edit.violations.value}

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback } from 'preact/hooks'
 
-/** Runs an action of a button: at most one at a time, with its error. */
+/** Runs an action of a button: at most one at a time. Its error stays until an action succeeds, or it is removed. */
 export const useAction = (): {
   error: Signal<unknown>
   isRunning: Signal<boolean>
@@ -14,9 +14,9 @@ export const useAction = (): {
   const run = async (action: () => Promise<void>) => {
     if (isRunning.value) return
     isRunning.value = true
-    error.value = undefined
     try {
       await action()
+      error.value = undefined
     } catch (thrown) {
       error.value = thrown
     } finally {

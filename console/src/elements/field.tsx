@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 
 interface FieldProps {
   label: string
@@ -53,14 +53,17 @@ export const TextField = ({
   disabled,
   type = 'text',
   list,
+  part,
   ...field
 }: FieldProps & {
   value: string
   onInput: (value: string) => void
   disabled?: boolean
-  type?: 'text' | 'search' | 'number'
+  type?: 'text' | 'search' | 'number' | 'date' | 'time'
   /** Id of a datalist with suggestions. */
   list?: string
+  /** Names the input to whoever moves the focus to it. */
+  part?: string
 }) => (
   <Field {...field}>
     {(attributes) => (
@@ -68,6 +71,7 @@ export const TextField = ({
         {...attributes}
         type={type}
         list={list}
+        data-part={part}
         value={value}
         disabled={disabled}
         autocomplete="off"
@@ -83,15 +87,12 @@ export const LinesField = ({
   onInput,
   disabled,
   rows = 3,
-  onDone,
   ...field
 }: FieldProps & {
   value: string
   onInput: (value: string) => void
   disabled?: boolean
   rows?: number
-  /** Called when the focus leaves the field, and before Ctrl-S or Cmd-S saves the form. */
-  onDone?: () => void
 }) => (
   <Field {...field}>
     {(attributes) => (
@@ -101,11 +102,74 @@ export const LinesField = ({
         value={value}
         disabled={disabled}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        onBlur={({ currentTarget }) => currentTarget.isConnected && onDone?.()}
-        onKeyDown={({ ctrlKey, metaKey, key }) => (ctrlKey || metaKey) && key === 's' && onDone?.()}
       />
     )}
   </Field>
+)
+
+/** A field for a number, or none. */
+export const NumberField = ({
+  value,
+  onInput,
+  disabled,
+  min,
+  max,
+  step,
+  ...field
+}: FieldProps & {
+  value: number | undefined
+  onInput: (value: number | undefined) => void
+  disabled?: boolean
+  min?: number | undefined
+  max?: number | undefined
+  step?: number | 'any'
+}) => {
+  const input = useRef<HTMLInputElement>(null)
+  const typed = input.current?.value
+  // "12." and "12.0" are 12, and stay as they are typed.
+  const shown = typed && Number(typed) === value ? typed : String(value ?? '')
+  return (
+    <Field {...field}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          ref={input}
+          type="number"
+          value={shown}
+          min={min}
+          max={max}
+          step={step}
+          disabled={disabled}
+          onInput={({ currentTarget }) =>
+            onInput(currentTarget.value === '' ? undefined : Number(currentTarget.value))
+          }
+        />
+      )}
+    </Field>
+  )
+}
+
+/** A box to check. */
+export const CheckField = ({
+  label,
+  hint,
+  violations = [],
+  value,
+  onInput,
+  disabled,
+}: FieldProps & { value: boolean; onInput: (value: boolean) => void; disabled?: boolean }) => (
+  <div class="field">
+    <label>
+      <input
+        type="checkbox"
+        checked={value}
+        disabled={disabled}
+        onChange={({ currentTarget }) => onInput(currentTarget.checked)}
+      />{' '}
+      {label}
+    </label>
+    {(hint || violations.length > 0) && <div class="small">{[hint, ...violations].join(' ')}</div>}
+  </div>
 )
 
 /** A field for one of some values. */

@@ -25,11 +25,17 @@ export const useHeadingFocus = (value: unknown): (() => void) => {
 export const Page = ({
   title,
   actions,
+  notice,
+  isSticky = false,
   children,
 }: {
   title: Title
   /** Beside the heading. */
   actions?: ComponentChildren
+  /** Below the heading and the actions. */
+  notice?: ComponentChildren
+  /** Whether heading, actions and notice stay in sight while the page scrolls. */
+  isSticky?: boolean
   children: ComponentChildren
 }) => {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -40,11 +46,12 @@ export const Page = ({
   }, [text])
   return (
     <main id="content">
-      <div class="title">
+      <div class={isSticky ? 'title sticky' : 'title'}>
         <h1 ref={heading} tabIndex={-1}>
           <TitleText title={title} />
         </h1>
         <div class="actions">{actions}</div>
+        {notice && <div class="title-notice">{notice}</div>}
       </div>
       {children}
     </main>

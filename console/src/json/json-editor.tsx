@@ -5,7 +5,7 @@ import {
   closeBracketsKeymap,
   completionKeymap,
 } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { defaultKeymap } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import {
   bracketMatching,
@@ -41,7 +41,7 @@ const parseTimeoutMs = 500
 
 const violationsArrived = StateEffect.define<null>()
 
-/** A form as JSON, completed by its schema, with violations at their place. */
+/** A form as JSON, completed by its schema, with violations at their place. Undo is that of the form. */
 export const JsonEditor = ({
   text,
   violations,
@@ -92,7 +92,6 @@ const extensions = (
   lineNumbers(),
   foldGutter(),
   lintGutter(),
-  history(),
   drawSelection(),
   indentOnInput(),
   bracketMatching(),
@@ -108,22 +107,14 @@ const extensions = (
     needsRefresh: ({ transactions }) =>
       transactions.some(({ effects }) => effects.some((effect) => effect.is(violationsArrived))),
   }),
-  keymap.of([
-    ...closeBracketsKeymap,
-    ...defaultKeymap,
-    ...historyKeymap,
-    ...foldKeymap,
-    ...completionKeymap,
-    ...lintKeymap,
-  ]),
+  keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
   EditorState.readOnly.of(isReadOnly),
   EditorView.editable.of(!isReadOnly),
   EditorView.contentAttributes.of({ 'aria-label': texts.edit.json, tabindex: '0' }),
   EditorView.updateListener.of(({ docChanged, state, transactions }) => {
     const isTyped = transactions.some((each) => each.isUserEvent('input') || each.isUserEvent('delete'))
-    const isUndone = transactions.some((each) => each.isUserEvent('undo') || each.isUserEvent('redo'))
     const isMoved = transactions.some((each) => each.isUserEvent('move'))
-    if (docChanged && (isTyped || isUndone || isMoved)) onInput(state.doc.toString())
+    if (docChanged && (isTyped || isMoved)) onInput(state.doc.toString())
   }),
   theme,
 ]

@@ -1,4 +1,5 @@
-import type { Branch, Condition, Form, Step } from '@fms/client'
+import type { Branch, Condition, Step } from '@fms/client'
+import type { PreviewedForm } from './as-form.ts'
 import { kindOfStep } from './step-kind.ts'
 
 /** An answer: a text, or the chosen options. */
@@ -17,6 +18,9 @@ const equals: Compare = (answer, value) =>
 const differs: Compare = (answer, value) => !equals(answer, value)
 const contains: Compare = (answer, value) =>
   partsOf(answer).some((part) => part.toLowerCase().includes(value.toLowerCase()))
+const startsWith: Compare = (answer, value) =>
+  partsOf(answer).some((part) => part.toLowerCase().startsWith(value.toLowerCase()))
+const isEmpty: Compare = (answer) => partsOf(answer).join('') === ''
 const isAbove: Compare = (answer, value) => Number(partsOf(answer)[0] || Number.NaN) > Number(value)
 const isBelow: Compare = (answer, value) => Number(partsOf(answer)[0] || Number.NaN) < Number(value)
 
@@ -29,8 +33,11 @@ const comparisons = new Map<string, Compare>([
   ['contains', contains],
   ['greaterthan', isAbove],
   ['lessthan', isBelow],
-  ['isempty', (answer) => partsOf(answer).join('') === ''],
-  ['isnotempty', (answer) => partsOf(answer).join('') !== ''],
+  ['startswith', startsWith],
+  ['includes', equals],
+  ['isempty', isEmpty],
+  ['isnotempty', (answer, value) => !isEmpty(answer, value)],
+  ['isanswered', (answer, value) => !isEmpty(answer, value)],
 ])
 
 /** The next step after an answer, and the operators on the way that the preview does not know. */
@@ -43,7 +50,7 @@ export interface Next {
 }
 
 /** Where a respondent goes from a step: along the first branch that holds, else to the step that follows. */
-export const nextStep = ({ steps }: Pick<Form, 'steps'>, from: Step, answers: Answers): Next => {
+export const nextStep = ({ steps }: Pick<PreviewedForm, 'steps'>, from: Step, answers: Answers): Next => {
   const unknownOperators: string[] = []
   const holds = ({ stepKey, operator, value, negate }: Condition): boolean => {
     const compare = comparisons.get(operator.toLowerCase().replaceAll(/[-_\s]/g, ''))

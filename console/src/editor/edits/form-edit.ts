@@ -12,6 +12,7 @@ import { patchBetween } from '../../json/merge-patch.ts'
 import { hasChangesOf } from '../../json/three-way-merge.ts'
 import { isEqual, type JsonObject } from '../../json/values.ts'
 import { organizationOf } from '../../routing/organization-of.ts'
+import { withoutBlankOptions } from '../steps/step-members.ts'
 import { afterPauses } from './after-pauses.ts'
 import { fieldsOf, parseFields, textOf } from './fields-of-form.ts'
 import { fieldBetween, History } from './history.ts'
@@ -57,8 +58,10 @@ export class FormEdit {
     const { text } = this.history.current.value
     return text === undefined || parseFields(text) !== undefined
   })
+  /** What is saved: the fields without what is there only while somebody types. */
+  readonly #sent = computed(() => withoutBlankOptions(this.fields.value))
   readonly isDirty = computed(
-    () => !this.isValid.value || !isEqual(fieldsOf(this.base.value.form), this.fields.value),
+    () => !this.isValid.value || !isEqual(fieldsOf(this.base.value.form), this.#sent.value),
   )
   readonly violations = signal<readonly FieldViolation[]>([])
   readonly conflict = signal<Conflict | undefined>(undefined)
@@ -129,8 +132,8 @@ export class FormEdit {
     const theirs = await this.#client.forms.get(organizationOf(path), path)
     this.#newest = theirs
     const mine = this.history.current.peek()
-    if (this.isValid.peek() && hasChangesOf(fieldsOf(mine.base.form), mine.fields, fieldsOf(theirs.form)))
-      this.#takeOver(theirs, mine)
+    const [before, after] = [mine.base, theirs].map(({ form }) => fieldsOf(form)) as [JsonObject, JsonObject]
+    if (this.isValid.peek() && hasChangesOf(before, this.#sent.peek(), after)) this.#takeOver(theirs, mine)
     else this.conflict.value = { theirs, isOwn: this.otherTabs.haveSaved(theirs.etag) }
   }
 
@@ -161,7 +164,7 @@ export class FormEdit {
   /** Sends what differs from the base. */
   #update(options: ChangeOptions): Promise<TaggedForm> {
     const { form } = this.base.peek()
-    const patch = patchBetween(fieldsOf(form), this.fields.peek()) as FormPatch
+    const patch = patchBetween(fieldsOf(form), this.#sent.peek()) as FormPatch
     return this.#client.forms.update(organizationOf(form.path), form.path, patch, options)
   }
 

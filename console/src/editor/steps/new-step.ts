@@ -1,27 +1,79 @@
 import type { JsonValue } from '@fms/client'
-import { asObject, type JsonObject } from '../../json/values.ts'
+import { asList, asObject, asText, isObject, type JsonObject, memberOf } from '../../json/values.ts'
+import { stepTypes } from './step-catalogue.ts'
 
-/** Types of steps that the console offers. The service stores any other type, too. */
-export const stepTypes = [
-  'start',
-  'text',
-  'long-text',
-  'choice',
-  'multiple-choice',
-  'rating',
-  'number',
-  'email',
-  'date',
-  'yes-no',
-  'payment',
-  'end',
-] as const
+const maxKeyLength = 40
 
-/** A step with a key that no other step has. */
-export const newStep = (type: string, steps: readonly JsonValue[]): JsonObject => {
-  const keys = new Set(steps.map((step) => asObject(step).key))
-  const keyOf = (number: number) => (number === 1 ? type : `${type}-${number}`)
-  let number = 1
-  while (keys.has(keyOf(number))) number++
-  return { type, key: keyOf(number), title: '', ...(type.endsWith('choice') && { options: ['', ''] }) }
+/** A key that is made from a title, such as `what-is-your-name`; from the type if the title has no letter of A to Z. */
+const keyOfTitle = (title: string, type: string): string => {
+  const letters = title.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  const key = letters.replaceAll(/[^a-z0-9]+/g, '-').slice(0, maxKeyLength)
+  return key.replaceAll(/^-|-$/g, '') || type.replaceAll(/[^\w-]/g, '') || 'step'
 }
+
+/** The first of `key`, `key-2`, `key-3` … that no step has. */
+const freeKey = (key: string, steps: readonly JsonValue[]): string => {
+  const taken = new Set(steps.map((step) => asObject(step).key))
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? key : `${key}-${number}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+/** A step of a type, with a key that no other step has. */
+export const newStep = (type: string, steps: readonly JsonValue[]): JsonObject => ({
+  type,
+  key: freeKey(keyOfTitle('', type), steps),
+  title: '',
+  ...(memberOf(asObject(stepTypes[type]?.members), 'options') !== undefined && { options: ['', ''] }),
+})
+
+/** A copy of a step, with a key of its own, to which its branches refer, too. */
+export const copyOfStep = (step: JsonObject, steps: readonly JsonValue[]): JsonObject => {
+  const key = freeKey(asText(step.key).replace(/-\d+$/, '') || 'step', steps)
+  const branches = asList(step.branches).map((branch) =>
+    mapConditions(branch, (condition) =>
+      condition.stepKey === step.key ? { ...condition, stepKey: key } : condition,
+    ),
+  )
+  return { ...step, key, ...('branches' in step && { branches }) }
+}
+
+const mapConditions = (branch: JsonValue, change: (condition: JsonObject) => JsonObject): JsonValue => {
+  if (!isObject(branch) || !Array.isArray(branch.groups)) return branch
+  const groups = branch.groups.map((group) =>
+    Array.isArray(group) ? group.map((each) => (isObject(each) ? change(each) : each)) : group,
+  )
+  return { ...branch, groups }
+}
+
+/**
+ * A step with another title. Its key follows the title as long as nobody has chosen one, saved it or referred to it: answers
+ * belong to it.
+ *
+ * @param others the other steps of the form
+ * @param isSaved whether the service has a step with this key
+ */
+export const withTitle = (
+  step: JsonObject,
+  title: string,
+  others: readonly JsonValue[],
+  isSaved: boolean,
+): JsonObject => {
+  const [key, type] = [asText(step.key), asText(step.type)]
+  const made = keyOfTitle(asText(step.title), type)
+  const isMade = key === made || (key.startsWith(`${made}-`) && /^\d+$/.test(key.slice(made.length + 1)))
+  if (isSaved || !isMade || [step, ...others].some((each) => refersTo(each, key))) return { ...step, title }
+  return { ...step, title, key: freeKey(keyOfTitle(title, type), others) }
+}
+
+const refersTo = (step: JsonValue, key: string): boolean =>
+  asList(asObject(step).branches).some((branch) => {
+    const { targetStepKey, groups } = asObject(branch)
+    return (
+      targetStepKey === key ||
+      asList(groups)
+        .flat()
+        .some((condition) => asObject(condition).stepKey === key)
+    )
+  })

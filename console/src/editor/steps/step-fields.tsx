@@ -1,108 +1,103 @@
-import type { FieldViolation } from '@fms/client'
-import { LinesField, TextField } from '../../elements/field.tsx'
+import type { FieldViolation, JsonValue } from '@fms/client'
+import { SelectField, TextField } from '../../elements/field.tsx'
 import { asText, type JsonObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import { ViolationList } from '../violation-list.tsx'
 import { violationsAt, violationsElsewhere } from '../violations.ts'
-import { stepTypes } from './new-step.ts'
+import { BranchesField } from './branches-field.tsx'
+import { MemberField } from './member-field.tsx'
+import { stepTypes } from './step-catalogue.ts'
+import { membersWithField } from './step-members.ts'
 
-const oneLine = ['key', 'title', 'buttonText', 'logoUrl', 'redirectUrl'] as const
+/** The name of a type for people, such as `Long text`. */
+export const typeName = (type: string): string =>
+  (type.charAt(0).toUpperCase() + type.slice(1)).replaceAll('-', ' ')
 
-/** The members of a step that can have a field here. */
-const withField: ReadonlySet<string> = new Set(['type', ...oneLine, 'description', 'options'])
+const typeNames = Object.keys(stepTypes)
+
+/** The first screen has no other members. */
+const asStart = (step: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(step).filter(
+      ([name]) => ['type', 'key'].includes(name) || name in stepTypes.start!.members,
+    ),
+  )
 
 /** The fields of one step. */
 export const StepFields = ({
   step,
+  steps,
   field,
   violations,
   disabled,
+  onTitle,
   onChange,
 }: {
   step: JsonObject
+  /** All steps of the form. */
+  steps: readonly JsonValue[]
   /** The path of the step, such as `form.steps[2]`. */
   field: string
   violations: readonly FieldViolation[]
   disabled: boolean
+  onTitle: (title: string) => void
   onChange: (step: JsonObject) => void
 }) => {
   const at = (name: string) => violationsAt(violations, `${field}.${name}`)
-  const options = isTexts(step.options) ? step.options : undefined
-  const dropEmptyLines = () => {
-    const kept = options?.slice(0, options.findLastIndex((option) => option.trim() !== '') + 1) ?? []
-    if (options && kept.length < options.length) set('options', kept)
+  const set = (name: string, value: JsonValue | undefined) => {
+    if (name === 'title') return onTitle(asText(value))
+    const { [name]: _, ...others } = step
+    const next = value === undefined ? others : { ...step, [name]: value }
+    onChange(name === 'type' && value === 'start' ? asStart(next) : next)
   }
-  const set = (name: string, value: string | string[]) => onChange({ ...step, [name]: value })
-  const hasField = (name: string) =>
-    name === 'buttonText' || name in step || ['start', 'end'].includes(asText(step.type))
-  // Options that are no texts are edited as JSON.
-  const shown = [...withField].filter((name) => name !== 'options' || options !== undefined)
+  const type = asText(step.type)
+  const members = membersWithField(step)
+  const shown = ['type', 'key', ...members.map(([name]) => name)]
   const others = Object.keys(step).filter((name) => !shown.includes(name))
-  const elsewhere = violationsElsewhere(violations, field, shown)
+  const types = typeNames.includes(type) ? typeNames : [...typeNames, type]
+  const fields = members.filter(([name]) => name !== 'branches')
   return (
     <div class="step-fields">
-      <TextField
-        label={texts.step.type}
-        list="step-types"
-        value={asText(step.type)}
-        violations={at('type')}
-        disabled={disabled}
-        onInput={(type) => set('type', type)}
-      />
-      <datalist id="step-types">
-        {stepTypes.map((type) => (
-          <option key={type} value={type} />
-        ))}
-      </datalist>
-      {oneLine.slice(0, 2).map((name) => (
-        <TextField
-          key={name}
-          label={texts.step[name]}
-          hint={name === 'key' ? texts.step.keyHint : undefined}
-          value={asText(step[name])}
-          violations={at(name)}
-          disabled={disabled}
-          onInput={(value) => set(name, value)}
-        />
-      ))}
-      <LinesField
-        label={texts.step.description}
-        rows={2}
-        value={asText(step.description)}
-        violations={at('description')}
-        disabled={disabled}
-        onInput={(description) => set('description', description)}
-      />
-      {options && (
-        <LinesField
-          label={texts.step.options}
-          hint={texts.step.optionsHint}
-          rows={Math.max(3, options.length)}
-          value={options.join('\n')}
-          violations={at('options')}
-          disabled={disabled}
-          onInput={(lines) => set('options', lines.split('\n'))}
-          onDone={dropEmptyLines}
-        />
-      )}
-      {oneLine
-        .slice(2)
-        .filter(hasField)
-        .map((name) => (
-          <TextField
+      <div class="member-fields">
+        {fields.map(([name, member]) => (
+          <MemberField
             key={name}
-            label={texts.step[name]}
-            value={asText(step[name])}
+            name={name}
+            member={member}
+            value={step[name]}
             violations={at(name)}
             disabled={disabled}
-            onInput={(value) => set(name, value)}
+            onChange={(value) => set(name, value)}
           />
         ))}
-      <ViolationList violations={elsewhere} />
+        <SelectField
+          label={texts.step.type}
+          value={type}
+          options={types}
+          labels={Object.fromEntries(types.map((each) => [each, typeName(each)]))}
+          violations={at('type')}
+          disabled={disabled}
+          onInput={(next) => set('type', next)}
+        />
+        <TextField
+          label={texts.step.key}
+          hint={texts.step.keyHint}
+          value={asText(step.key)}
+          violations={at('key')}
+          disabled={disabled}
+          onInput={(key) => set('key', key)}
+        />
+      </div>
+      {shown.includes('branches') && (
+        <BranchesField
+          step={step}
+          steps={steps}
+          disabled={disabled}
+          onChange={(branches) => set('branches', branches)}
+        />
+      )}
+      <ViolationList violations={violationsElsewhere(violations, field, shown)} />
       {others.length > 0 && <p class="small">{texts.step.others(others.join(', '))}</p>}
     </div>
   )
 }
-
-const isTexts = (options: unknown): options is string[] =>
-  Array.isArray(options) && options.every((option) => typeof option === 'string')

@@ -1,15 +1,22 @@
+import type { JsonValue } from '@fms/client'
+import type { Signal } from '@preact/signals'
 import { memo } from '../../elements/memo.ts'
-import { asText, type JsonObject } from '../../json/values.ts'
+import { asList, asText, type JsonObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import type { FormEdit } from '../edits/form-edit.ts'
-import { StepFields } from './step-fields.tsx'
+import { StepFields, typeName } from './step-fields.tsx'
+import { nameOfStep } from './step-name.ts'
 
-/** What the buttons of a row do. */
+/** What the buttons and fields of a row do. */
 export interface StepActions {
   toggle: (index: number) => void
-  move: (index: number, by: -1 | 1) => void
+  /** @param part what has the focus afterwards */
+  move: (from: number, to: number, part: 'up' | 'down' | 'name') => void
   remove: (index: number) => void
+  duplicate: (index: number) => void
+  addBelow: (index: number) => void
   change: (index: number, step: JsonObject) => void
+  changeTitle: (index: number, title: string) => void
 }
 
 interface StepRowProps {
@@ -19,6 +26,8 @@ interface StepRowProps {
   isOpen: boolean
   isInvalid: boolean
   disabled: boolean
+  /** The index of the step that is dragged with the mouse. */
+  dragged: Signal<number | undefined>
   edit: FormEdit
   actions: StepActions
 }
@@ -31,21 +40,45 @@ const compared = ['isOpen', 'step', 'index', 'isLast', 'isInvalid', 'disabled'] 
  * the same.
  */
 export const StepRow = memo(
-  ({ step, index, isLast, isOpen, isInvalid, disabled, edit, actions }: StepRowProps) => {
-    const name = asText(step.title) || asText(step.key) || texts.steps.untitled
-    const { toggle, move, remove, change } = actions
+  ({ step, index, isLast, isOpen, isInvalid, disabled, dragged, edit, actions }: StepRowProps) => {
+    const name = nameOfStep(step)
+    const steps = asList(edit.fields.value.steps)
     return (
-      <li class={isInvalid ? 'invalid' : undefined}>
+      <li
+        class={isInvalid ? 'invalid' : undefined}
+        onDragOver={(event) => dragged.peek() !== undefined && event.preventDefault()}
+        onDrop={(event) => {
+          const from = dragged.peek()
+          if (from === undefined) return
+          event.preventDefault()
+          actions.move(from, index, 'name')
+        }}
+      >
         <div class="step-row">
+          {!disabled && (
+            <span
+              class="drag"
+              aria-hidden="true"
+              title={texts.steps.drag}
+              draggable
+              onDragStart={() => {
+                dragged.value = index
+              }}
+              onDragEnd={() => {
+                dragged.value = undefined
+              }}
+            >
+              ⠿
+            </span>
+          )}
           <button
             type="button"
             class="quiet step-name"
             data-part="name"
             aria-expanded={isOpen}
-            onClick={() => toggle(index)}
+            onClick={() => actions.toggle(index)}
           >
-            {name !== asText(step.type) && <span class="step-type">{asText(step.type)}</span>}{' '}
-            <bdi>{name}</bdi>
+            <span class="step-type">{typeName(asText(step.type))}</span> <bdi>{name}</bdi>
             {isInvalid && <span class="badge bad">{texts.steps.invalid}</span>}
           </button>
           {!disabled && (
@@ -56,7 +89,7 @@ export const StepRow = memo(
                 data-part="up"
                 disabled={index === 0}
                 aria-label={texts.steps.moveUp(name)}
-                onClick={() => move(index, -1)}
+                onClick={() => actions.move(index, index - 1, 'up')}
               >
                 ↑
               </button>
@@ -66,7 +99,7 @@ export const StepRow = memo(
                 data-part="down"
                 disabled={isLast}
                 aria-label={texts.steps.moveDown(name)}
-                onClick={() => move(index, 1)}
+                onClick={() => actions.move(index, index + 1, 'down')}
               >
                 ↓
               </button>
@@ -74,7 +107,7 @@ export const StepRow = memo(
                 type="button"
                 class="quiet"
                 aria-label={texts.steps.remove(name)}
-                onClick={() => remove(index)}
+                onClick={() => actions.remove(index)}
               >
                 ×
               </button>
@@ -82,16 +115,65 @@ export const StepRow = memo(
           )}
         </div>
         {isOpen && (
-          <StepFields
-            step={step}
-            field={`form.steps[${index}]`}
-            violations={edit.violations.value}
-            disabled={disabled}
-            onChange={(next) => change(index, next)}
-          />
+          <>
+            <StepFields
+              step={step}
+              steps={steps}
+              field={`form.steps[${index}]`}
+              violations={edit.violations.value}
+              disabled={disabled}
+              onTitle={(title) => actions.changeTitle(index, title)}
+              onChange={(next) => actions.change(index, next)}
+            />
+            {!disabled && <Rearrange index={index} steps={steps} actions={actions} />}
+          </>
         )}
       </li>
     )
   },
   (before, after) => !after.isOpen && compared.every((name) => before[name] === after[name]),
 )
+
+/** Buttons below the fields of a step. */
+const Rearrange = ({
+  index,
+  steps,
+  actions,
+}: {
+  index: number
+  steps: readonly JsonValue[]
+  actions: StepActions
+}) => {
+  const move = (form: HTMLFormElement) => {
+    const place = Number(new FormData(form).get('place'))
+    if (Number.isInteger(place) && place >= 1 && place <= steps.length) actions.move(index, place - 1, 'name')
+  }
+  return (
+    <form
+      class="rearrange"
+      onSubmit={(event) => {
+        event.preventDefault()
+        move(event.currentTarget)
+      }}
+    >
+      <button type="button" onClick={() => actions.addBelow(index)}>
+        {texts.steps.addBelow}
+      </button>
+      <button type="button" onClick={() => actions.duplicate(index)}>
+        {texts.steps.duplicate}
+      </button>
+      <label>
+        {texts.steps.moveTo}{' '}
+        <input
+          key={index}
+          name="place"
+          type="number"
+          min={1}
+          max={steps.length}
+          defaultValue={String(index + 1)}
+        />
+      </label>
+      <button type="submit">{texts.steps.move}</button>
+    </form>
+  )
+}

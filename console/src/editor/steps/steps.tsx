@@ -1,51 +1,86 @@
 import type { JsonValue } from '@fms/client'
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { asList, asObject } from '../../json/values.ts'
+import { asList, asObject, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import type { FormEdit } from '../edits/form-edit.ts'
 import { ViolationTexts } from '../violation-list.tsx'
 import { isInvalid, violationsAt } from '../violations.ts'
 import { useFocusInRow } from './focus-in-row.ts'
-import { newStep, stepTypes } from './new-step.ts'
+import { copyOfStep, newStep, withTitle } from './new-step.ts'
+import { stepTypes } from './step-catalogue.ts'
+import { typeName } from './step-fields.tsx'
+import { nameOfStep } from './step-name.ts'
 import { type StepActions, StepRow } from './step-row.tsx'
 
-/** The steps as a list: add, move, remove, and open one to edit it. */
-export const Steps = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) => {
-  const open = useSignal<number | undefined>(undefined)
+/** The steps as a list: add, move, copy, remove, and open one to edit it. */
+export const Steps = ({
+  edit,
+  openStep,
+  disabled,
+}: {
+  edit: FormEdit
+  /** The index of the step whose fields are shown. */
+  openStep: Signal<number | undefined>
+  disabled: boolean
+}) => {
   const steps = asList(edit.fields.value.steps)
   const violations = edit.violations.value
-
+  /** What has happened, for those who do not see it. */
+  const announcement = useSignal('')
+  const dragged = useSignal<number | undefined>(undefined)
   const list = useRef<HTMLOListElement>(null)
+  const addField = useRef<HTMLSelectElement>(null)
   const focusLater = useFocusInRow(list)
 
-  const replace = (next: JsonValue[]) => edit.change({ steps: next })
+  const present = () => asList(edit.fields.peek().steps)
+  const nameAt = (index: number) => nameOfStep(asObject(present()[index]))
+  const replace = (next: JsonValue[], happened: string) => {
+    announcement.value = happened
+    edit.change({ steps: next })
+  }
+  const insert = (index: number, step: JsonValue, happened: string) => {
+    openStep.value = index
+    focusLater({ index, part: 'title' })
+    replace(present().toSpliced(index, 0, step), happened)
+  }
   const actions: StepActions = {
     toggle: (index) => {
-      open.value = open.value === index ? undefined : index
+      openStep.value = openStep.peek() === index ? undefined : index
     },
-    move: (index, by) => {
-      const next = [...asList(edit.fields.peek().steps)]
-      next.splice(index + by, 0, ...next.splice(index, 1))
-      if (open.value === index) open.value = index + by
-      focusLater({ index: index + by, part: by === -1 ? 'up' : 'down' })
-      replace(next)
+    move: (from, to, part) => {
+      const name = nameAt(from)
+      const next = [...present()]
+      next.splice(to, 0, ...next.splice(from, 1))
+      const open = openStep.peek()
+      if (open !== undefined) openStep.value = movedIndex(open, from, to)
+      focusLater({ index: to, part })
+      replace(next, texts.steps.moved(name, to + 1))
     },
     remove: (index) => {
-      open.value = undefined
+      const name = nameAt(index)
+      openStep.value = undefined
       focusLater({ index, part: 'name' })
-      replace(asList(edit.fields.peek().steps).filter((_, each) => each !== index))
+      replace(present().toSpliced(index, 1), texts.steps.removed(name))
     },
-    change: (index, step) => {
-      replace(asList(edit.fields.peek().steps).map((each, at) => (at === index ? step : each)))
+    duplicate: (index) => {
+      const name = nameAt(index)
+      insert(index + 1, copyOfStep(asObject(present()[index]), present()), texts.steps.duplicated(name))
+    },
+    addBelow: (index) => insert(index + 1, newStep('text', present()), texts.steps.added(index + 2)),
+    change: (index, step) => edit.change({ steps: present().with(index, step) }),
+    changeTitle: (index, title) => {
+      const step = asObject(present()[index])
+      const isSaved = edit.base.peek().form.steps.some(({ key }) => key === asText(step.key))
+      edit.change({
+        steps: present().with(index, withTitle(step, title, present().toSpliced(index, 1), isSaved)),
+      })
     },
   }
   const add = (type: string) => {
-    const step = newStep(type, steps)
     const end = steps.findIndex((each) => asObject(each).type === 'end')
     const index = type === 'start' ? 0 : type === 'end' || end === -1 ? steps.length : end
-    replace(steps.toSpliced(index, 0, step))
-    open.value = index
+    insert(index, newStep(type, steps), texts.steps.added(index + 1))
   }
 
   return (
@@ -54,6 +89,11 @@ export const Steps = ({ edit, disabled }: { edit: FormEdit; disabled: boolean })
         {texts.steps.title(steps.length)}
       </h2>
       <ViolationTexts texts={violationsAt(violations, 'form.steps')} />
+      {!disabled && steps.length > 0 && (
+        <button type="button" class="skip" onClick={() => addField.current?.focus()}>
+          {texts.steps.skip}
+        </button>
+      )}
       <ol class="steps" ref={list}>
         {steps.map((step, index) => (
           <StepRow
@@ -62,34 +102,52 @@ export const Steps = ({ edit, disabled }: { edit: FormEdit; disabled: boolean })
             step={asObject(step)}
             index={index}
             isLast={index === steps.length - 1}
-            isOpen={open.value === index}
+            isOpen={openStep.value === index}
             isInvalid={violations.length > 0 && isInvalid(violations, `form.steps[${index}]`)}
             disabled={disabled}
+            dragged={dragged}
             edit={edit}
             actions={actions}
           />
         ))}
       </ol>
-      {!disabled && <AddStep onAdd={add} />}
+      <p class="hidden" role="status">
+        {announcement.value}
+      </p>
+      {!disabled && <AddStep field={addField} onAdd={add} />}
     </section>
   )
 }
 
-const AddStep = ({ onAdd }: { onAdd: (type: string) => void }) => {
-  const type = useSignal<string>('text')
+/** Where a step is after another one, or itself, has moved. */
+const movedIndex = (index: number, from: number, to: number): number => {
+  if (index === from) return to
+  if (from < index && index <= to) return index - 1
+  return to <= index && index < from ? index + 1 : index
+}
+
+const AddStep = ({
+  field,
+  onAdd,
+}: {
+  field: { current: HTMLSelectElement | null }
+  onAdd: (type: string) => void
+}) => {
+  const type = useSignal('text')
   return (
     <div class="add-step">
       <label>
         {texts.steps.newType}{' '}
         <select
+          ref={field}
           value={type.value}
           onInput={({ currentTarget }) => {
             type.value = currentTarget.value
           }}
         >
-          {stepTypes.map((each) => (
+          {Object.keys(stepTypes).map((each) => (
             <option key={each} value={each}>
-              {each}
+              {typeName(each)}
             </option>
           ))}
         </select>

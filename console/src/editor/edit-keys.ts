@@ -1,0 +1,30 @@
+import { useEffect } from 'preact/hooks'
+
+/** Inputs outside of the edit: there the browser undoes. */
+const others = 'dialog, .stage'
+
+/** Ctrl-Z (Cmd-Z) undoes, Ctrl-Shift-Z and Ctrl-Y redo, and Ctrl-S saves: wherever the focus is, the JSON editor included. */
+export const useEditKeys = (
+  isActive: boolean,
+  keys: { undo: () => void; redo: () => void; save: () => void },
+) => {
+  useEffect(() => {
+    if (!isActive) return
+    const press = (event: KeyboardEvent) => {
+      const { ctrlKey, metaKey, altKey, shiftKey, key, target } = event
+      if (!(ctrlKey || metaKey) || altKey) return
+      const letter = key.toLowerCase()
+      const action =
+        letter === 's'
+          ? keys.save
+          : letter === 'y' || (letter === 'z' && shiftKey)
+            ? keys.redo
+            : letter === 'z' && keys.undo
+      if (!action || (letter !== 's' && (target as Element).closest?.(others))) return
+      event.preventDefault()
+      action()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [isActive, keys])
+}

@@ -1,0 +1,135 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { focusHeading, Page } from '../elements/page.tsx'
+import { asText } from '../json/values.ts'
+import { isRetryable } from '../session/entry.ts'
+import { texts } from '../texts.ts'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import { DeleteForm } from './delete-form.tsx'
+import { useEditKeys } from './edit-keys.ts'
+import type { FormEdit } from './edits/form-edit.ts'
+import { FormFields } from './form-fields.tsx'
+import { SidePane } from './side-pane.tsx'
+import { useSave } from './use-save.ts'
+
+/** Fields on the left; on the right the form as respondents see it, or as JSON. */
+export const Editor = ({
+  edit,
+  organization,
+  mayWrite,
+}: {
+  edit: FormEdit
+  organization: string
+  mayWrite: boolean
+}) => {
+  const { save, error, isRunning, status } = useSave(edit)
+  /** The index of the step whose fields are shown. */
+  const openStep = useSignal<number | undefined>(undefined)
+  const actions = useMemo(
+    () => ({ undo: () => edit.history.undo(), redo: () => edit.history.redo(), save }),
+    [edit],
+  )
+  useEditKeys(mayWrite, actions)
+  const { current } = edit.history
+  // The focused element may be gone with what was undone.
+  useEffect(() => {
+    if (document.activeElement === document.body) focusHeading()
+  }, [current.value])
+  const isDirty = edit.isDirty.value
+  return (
+    <Page
+      title={{ text: (name) => name, name: asText(edit.fields.value.name) || texts.edit.title }}
+      isSticky
+      actions={
+        mayWrite && (
+          <>
+            <span role="status" class="small">
+              {status()}
+            </span>
+            <HistoryButton
+              label={texts.edit.undo}
+              sign="↶"
+              isEnabled={edit.history.canUndo.value}
+              onClick={actions.undo}
+            />
+            <HistoryButton
+              label={texts.edit.redo}
+              sign="↷"
+              isEnabled={edit.history.canRedo.value}
+              onClick={actions.redo}
+            />
+            <button
+              type="button"
+              aria-disabled={!isDirty || isRunning.value}
+              onClick={() => {
+                if (isDirty && !isRunning.peek()) edit.discard()
+              }}
+            >
+              {texts.edit.discard}
+            </button>
+            <button
+              type="button"
+              class="primary"
+              aria-disabled={!isDirty || !edit.isValid.value || isRunning.value}
+              onClick={save}
+            >
+              {texts.edit.save}
+            </button>
+          </>
+        )
+      }
+      notice={
+        <>
+          <ErrorNotice error={error.value} />
+          {isRetryable(error.value) && <p class="notice">{texts.edit.savedLater}</p>}
+        </>
+      }
+    >
+      {!mayWrite && <p class="notice">{texts.readOnly}</p>}
+      {edit.beginning.value !== 'new' && (
+        <p class="notice" role="status">
+          {edit.beginning.value === 'restored' ? texts.edit.restored : texts.edit.restoredAndMoved}
+        </p>
+      )}
+      {edit.otherTabs.areOpen.value && (
+        <p class="notice" role="status">
+          {texts.edit.otherTabs}
+        </p>
+      )}
+      {!edit.isStored.value && <p class="notice">{texts.edit.notStored}</p>}
+      {!edit.isValid.value && <p class="notice error">{texts.edit.invalidJson}</p>}
+      <div class="editor">
+        <div>
+          <FormFields edit={edit} openStep={openStep} isReadOnly={!mayWrite} />
+          {mayWrite && <DeleteForm edit={edit} organization={organization} />}
+        </div>
+        <SidePane edit={edit} openStep={openStep} isReadOnly={!mayWrite} />
+      </div>
+      {edit.conflict.value && <ConflictDialog edit={edit} conflict={edit.conflict.value} />}
+    </Page>
+  )
+}
+
+const HistoryButton = ({
+  label,
+  sign,
+  isEnabled,
+  onClick,
+}: {
+  label: string
+  sign: string
+  isEnabled: boolean
+  onClick: () => void
+}) => (
+  <button
+    type="button"
+    class="sign"
+    aria-label={label}
+    title={label}
+    aria-disabled={!isEnabled}
+    onClick={onClick}
+  >
+    {sign}
+  </button>
+)

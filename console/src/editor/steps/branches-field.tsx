@@ -1,0 +1,268 @@
+import type { JsonValue } from '@fms/client'
+import { asList, asObject, asText, type JsonObject } from '../../json/values.ts'
+import { texts } from '../../texts.ts'
+import { nameOfStep } from './step-name.ts'
+
+interface Condition {
+  stepKey: string
+  operator: string
+  value: string
+  negate: boolean
+}
+interface Branch {
+  targetStepKey: string
+  /** A branch holds if all conditions of one group hold. */
+  groups: Condition[][]
+}
+/** The key of a step and its name. */
+type Choice = readonly [string, string]
+
+/** Each operator, and turned round by `negate`, which begins with `!` here. */
+const operators = Object.entries(texts.branches.operators).flatMap(([name, [holds, holdsNot]]): Choice[] => [
+  [name, holds],
+  [`!${name}`, holdsNot],
+])
+/** Operators whose conditions have no value. */
+const withoutValue: ReadonlySet<string> = new Set(['isAnswered'])
+
+/** The branches of a step, each as a sentence: If … is …, go to …. */
+export const BranchesField = ({
+  step,
+  steps,
+  disabled,
+  onChange,
+}: {
+  step: JsonObject
+  steps: readonly JsonValue[]
+  disabled: boolean
+  onChange: (branches: JsonValue[] | undefined) => void
+}) => {
+  const branches = asList(step.branches).map(asBranch)
+  const choices = steps.map((each): Choice => [asText(asObject(each).key), nameOfStep(asObject(each))])
+  const index = steps.findIndex((each) => asObject(each).key === step.key)
+  // Only answers that are there already can be compared.
+  const answered = choices.filter(
+    (_, at) => at <= index && !['start', 'end', 'statement'].includes(asText(asObject(steps[at]).type)),
+  )
+  const set = (next: Branch[]) => onChange(next.length > 0 ? (next as unknown as JsonValue[]) : undefined)
+  const replace = (at: number, branch: Branch) =>
+    set(branch.groups.length > 0 ? branches.with(at, branch) : branches.toSpliced(at, 1))
+  const newCondition = (): Condition => ({
+    stepKey: answered.at(-1)?.[0] ?? '',
+    operator: 'equals',
+    value: '',
+    negate: false,
+  })
+  const add = () => {
+    const target = choices[index + 2] ?? choices[index + 1] ?? choices.at(-1)!
+    set([...branches, { targetStepKey: target[0], groups: [[newCondition()]] }])
+  }
+  return (
+    <fieldset class="branches" disabled={disabled}>
+      <legend>{texts.branches.title}</legend>
+      {branches.map((branch, at) => (
+        <fieldset key={at} class="branch" aria-label={texts.branches.name(at + 1)}>
+          {branch.groups.map((group, groupAt) =>
+            group.map((condition, conditionAt) => (
+              <ConditionFields
+                key={`${groupAt} ${conditionAt}`}
+                lead={
+                  conditionAt > 0 ? texts.branches.and : groupAt > 0 ? texts.branches.or : texts.branches.if
+                }
+                condition={condition}
+                questions={answered}
+                answers={answersOf(steps, condition.stepKey)}
+                onChange={(next) =>
+                  replace(at, { ...branch, groups: withCondition(branch.groups, groupAt, conditionAt, next) })
+                }
+              />
+            )),
+          )}
+          <span class="sentence">
+            {texts.branches.goTo}
+            <Choices
+              label={texts.branches.target}
+              value={branch.targetStepKey}
+              choices={choices.filter(([key]) => key !== step.key)}
+              onInput={(targetStepKey) => replace(at, { ...branch, targetStepKey })}
+            />
+          </span>
+          <span>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() =>
+                replace(at, {
+                  ...branch,
+                  groups: [...branch.groups.slice(0, -1), [...(branch.groups.at(-1) ?? []), newCondition()]],
+                })
+              }
+            >
+              {texts.branches.addAnd}
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => replace(at, { ...branch, groups: [...branch.groups, [newCondition()]] })}
+            >
+              {texts.branches.addOr}
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={texts.branches.remove(at + 1)}
+              onClick={() => set(branches.toSpliced(at, 1))}
+            >
+              ×
+            </button>
+          </span>
+        </fieldset>
+      ))}
+      <button
+        type="button"
+        class="quiet"
+        onClick={add}
+        disabled={choices.length < 2 || answered.length === 0}
+      >
+        {texts.branches.add}
+      </button>
+    </fieldset>
+  )
+}
+
+const asBranch = (branch: JsonValue): Branch => {
+  const { groups, ...members } = asObject(branch)
+  return {
+    ...members,
+    targetStepKey: asText(members.targetStepKey),
+    groups: asList(groups).map((group) =>
+      asList(group).map((each) => {
+        const condition = asObject(each)
+        const { stepKey, operator, value, negate } = condition
+        return {
+          ...condition,
+          stepKey: asText(stepKey),
+          operator: asText(operator),
+          value: asText(value),
+          negate: negate === true,
+        }
+      }),
+    ),
+  }
+}
+
+/** @param condition undefined removes it, and a group that has no other one */
+const withCondition = (
+  groups: Condition[][],
+  groupAt: number,
+  conditionAt: number,
+  condition: Condition | undefined,
+): Condition[][] => {
+  const group = groups[groupAt]!
+  const next = condition ? group.with(conditionAt, condition) : group.toSpliced(conditionAt, 1)
+  return next.length > 0 ? groups.with(groupAt, next) : groups.toSpliced(groupAt, 1)
+}
+
+/** The answers that can be chosen, as their values and names. Empty for a question with answers of another kind. */
+const answersOf = (steps: readonly JsonValue[], key: string): readonly Choice[] => {
+  const { type, options } = asObject(steps.find((step) => asObject(step).key === key))
+  if (type === 'yes-no')
+    return [
+      ['yes', texts.preview.yes],
+      ['no', texts.preview.no],
+    ]
+  return asList(options)
+    .filter((option) => typeof option === 'string')
+    .map((option): Choice => [option, option])
+}
+
+const ConditionFields = ({
+  lead,
+  condition,
+  questions,
+  answers,
+  onChange,
+}: {
+  /** The words before the condition. */
+  lead: string
+  condition: Condition
+  questions: readonly Choice[]
+  answers: readonly Choice[]
+  onChange: (condition: Condition | undefined) => void
+}) => {
+  const { stepKey, operator, value, negate } = condition
+  const chosenOperator = `${negate ? '!' : ''}${operator}`
+  const set = (changes: Partial<Condition>) => onChange({ ...condition, ...changes })
+  return (
+    <span class="sentence">
+      {lead}
+      <Choices
+        label={texts.branches.question}
+        value={stepKey}
+        choices={questions}
+        onInput={(next) => set({ stepKey: next, value: '' })}
+      />
+      <Choices
+        label={texts.branches.comparison}
+        value={chosenOperator}
+        choices={operators}
+        onInput={(next) => set({ operator: next.replace('!', ''), negate: next.startsWith('!') })}
+      />
+      {!withoutValue.has(operator) &&
+        (answers.length > 0 ? (
+          <Choices
+            label={texts.branches.answer}
+            value={value}
+            choices={answers}
+            onInput={(next) => set({ value: next })}
+          />
+        ) : (
+          <input
+            type="text"
+            aria-label={texts.branches.answer}
+            value={value}
+            autocomplete="off"
+            onInput={({ currentTarget }) => set({ value: currentTarget.value })}
+          />
+        ))}
+      <button
+        type="button"
+        class="quiet"
+        aria-label={texts.branches.removeCondition}
+        onClick={() => onChange(undefined)}
+      >
+        ×
+      </button>
+    </span>
+  )
+}
+
+/** A choice in a sentence. A value that is none of the choices, such as the key of a removed step, stays chosen. */
+const Choices = ({
+  label,
+  value,
+  choices,
+  onInput,
+}: {
+  label: string
+  value: string
+  choices: readonly Choice[]
+  onInput: (value: string) => void
+}) => {
+  const isKnown = choices.some(([each]) => each === value)
+  return (
+    <select
+      aria-label={label}
+      aria-invalid={!isKnown || undefined}
+      value={value}
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
+    >
+      {!isKnown && <option value={value}>{value || texts.branches.choose}</option>}
+      {choices.map(([each, name]) => (
+        <option key={each} value={each}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}

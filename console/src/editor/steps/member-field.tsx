@@ -1,0 +1,59 @@
+import type { JsonValue } from '@fms/client'
+import { CheckField, LinesField, NumberField, TextField } from '../../elements/field.tsx'
+import { asList, asText } from '../../json/values.ts'
+import { texts } from '../../texts.ts'
+import type { StepMember } from './step-catalogue.ts'
+
+/** The texts of the console about members, by name. */
+const labels: Readonly<Record<string, string>> = texts.step.members
+const hints: Readonly<Record<string, string>> = texts.step.hints
+
+/** The field of a member of a step. */
+export const MemberField = ({
+  name,
+  member: { kind, minimum, maximum },
+  value,
+  violations,
+  disabled,
+  onChange,
+}: {
+  name: string
+  member: StepMember
+  value: JsonValue | undefined
+  violations: readonly string[]
+  disabled: boolean
+  /** @param value undefined removes the member */
+  onChange: (value: JsonValue | undefined) => void
+}) => {
+  const field = { label: labels[name] ?? name, hint: hints[name], violations, disabled }
+  if (kind === 'flag')
+    return <CheckField {...field} value={value === true} onInput={(isChosen) => onChange(isChosen)} />
+  if (kind === 'integer' || kind === 'number')
+    return (
+      <NumberField
+        {...field}
+        value={value as number | undefined}
+        min={minimum}
+        max={maximum}
+        step={kind === 'integer' ? 1 : 'any'}
+        onInput={onChange}
+      />
+    )
+  if (kind === 'options' || kind === 'texts') {
+    const lines = asList(value)
+    return (
+      <LinesField
+        {...field}
+        rows={Math.max(3, lines.length)}
+        value={lines.join('\n')}
+        onInput={(text) => onChange(text.split('\n'))}
+      />
+    )
+  }
+  if (name === 'description')
+    return <LinesField {...field} rows={2} value={asText(value)} onInput={onChange} />
+  // A title may be empty while somebody types; other members are there only with a text.
+  const change = (text: string) => onChange(text === '' && name !== 'title' ? undefined : text)
+  const type = kind === 'date' || kind === 'time' ? kind : 'text'
+  return <TextField {...field} type={type} value={asText(value)} part={name} onInput={change} />
+}

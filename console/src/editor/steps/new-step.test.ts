@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { copyOfStep, newStep, withTitle } from './new-step.ts'
+
+describe('the key of a step', () => {
+  it('is that of its type at first, and of no other step', () => {
+    expect(newStep('text', [])).toEqual({ type: 'text', key: 'text', title: '' })
+    expect(newStep('choice', [{ key: 'choice' }, { key: 'choice-2' }]).key).toBe('choice-3')
+  })
+
+  it.each([
+    ['What is your name?', 'what-is-your-name'],
+    ['Où habitez-vous ?', 'ou-habitez-vous'],
+    ['你好', 'text'],
+    ['Fee', 'fee-2'],
+    [
+      'A title that is much longer than anybody would like a key to be',
+      'a-title-that-is-much-longer-than-anybody',
+    ],
+  ])('follows the title %s: %s', (title, key) => {
+    expect(withTitle(newStep('text', []), title, [{ key: 'fee' }], false).key).toBe(key)
+  })
+
+  it('follows each keystroke, until somebody chooses it, saves the step or refers to it', () => {
+    const typed = ['W', 'Wh', 'Why'].reduce(
+      (step, title) => withTitle(step, title, [], false),
+      newStep('text', []),
+    )
+    expect(typed).toMatchObject({ key: 'why', title: 'Why' })
+    expect(withTitle(typed, 'How', [], true).key).toBe('why')
+    expect(withTitle({ ...typed, key: 'reason' }, 'How', [], false).key).toBe('reason')
+    const branches = [{ targetStepKey: 'end', groups: [[{ stepKey: 'why' }]] }]
+    expect(withTitle(typed, 'How', [{ key: 'other', branches }], false).key).toBe('why')
+  })
+
+  it('is another one in a copy, whose branches refer to it', () => {
+    const branches = [{ targetStepKey: 'end', groups: [[{ stepKey: 'why' }, { stepKey: 'other' }]] }]
+    const step = { type: 'text', key: 'why', branches }
+
+    expect(copyOfStep(step, [step])).toEqual({
+      type: 'text',
+      key: 'why-2',
+      branches: [{ targetStepKey: 'end', groups: [[{ stepKey: 'why-2' }, { stepKey: 'other' }]] }],
+    })
+  })
+})

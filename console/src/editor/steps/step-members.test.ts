@@ -1,0 +1,43 @@
+import type { JsonValue } from '@fms/client'
+import { describe, expect, it } from 'vitest'
+import { membersWithField, withoutBlankOptions } from './step-members.ts'
+
+describe('blank options', () => {
+  it('never leave the page', () => {
+    const steps: JsonValue[] = [
+      { key: 'a' },
+      { key: 'b', options: ['Tea', ' ', '', 'Coffee', { label: '' }] },
+    ]
+
+    expect(withoutBlankOptions({ name: 'F', steps })).toEqual({
+      name: 'F',
+      steps: [{ key: 'a' }, { key: 'b', options: ['Tea', 'Coffee', { label: '' }] }],
+    })
+    const clean = { steps: [{ options: ['Tea'] }, 'no step'] }
+    expect(withoutBlankOptions(clean)).toBe(clean)
+  })
+})
+
+describe('the fields of a step', () => {
+  it.each([
+    [
+      { type: 'text' },
+      'title required description placeholder minLength maxLength pattern buttonText branches',
+    ],
+    [{ type: 'payment' }, 'title required description amount currency buttonText branches'],
+    [{ type: 'end', required: true }, 'title required description buttonText logoUrl redirectUrl branches'],
+    [{ type: 'other', options: ['Tea'], data: 1 }, 'title required description options buttonText branches'],
+    // Values of another kind are edited as JSON.
+    [
+      { type: 'choice', options: [{ label: 'Tea' }], required: 'yes' },
+      'title description buttonText branches',
+    ],
+    [{ type: 'constructor' }, 'title required description buttonText branches'],
+  ])('%j', (step, names) => {
+    expect(
+      membersWithField(step)
+        .map(([name]) => name)
+        .join(' '),
+    ).toBe(names)
+  })
+})

@@ -1,0 +1,71 @@
+import type { JsonValue } from '@fms/client'
+import { asText, isObject, type JsonObject, memberOf } from '../../json/values.ts'
+import { type StepMember, stepTypes } from './step-catalogue.ts'
+
+/** Members that other screens than the first and the last show only if they have them. */
+const ofScreens: ReadonlySet<string> = new Set(['logoUrl', 'redirectUrl'])
+/** Shown in this order; the members of the type come between. */
+const first = ['title', 'required', 'description']
+const last = ['buttonText', 'logoUrl', 'redirectUrl', 'branches']
+
+/** All members in the catalogue, by name. Where types differ, of the first one. */
+const knownMembers: ReadonlyMap<string, StepMember> = new Map(
+  Object.values(stepTypes)
+    .flatMap(({ members }) => Object.entries(members))
+    .reverse(),
+)
+
+/** The members of a step that have a field, in the order of the fields: those of its type, and known ones that it has. */
+export const membersWithField = (step: JsonObject): [string, StepMember][] => {
+  const type = memberOf(stepTypes as unknown as JsonObject, asText(step.type)) as
+    | undefined
+    | { members: Record<string, StepMember> }
+  const ofType = type ? type.members : stepTypes.signature!.members
+  const names = new Set([
+    ...Object.keys(ofType),
+    ...Object.keys(step).filter((name) => knownMembers.has(name)),
+  ])
+  const between = [...names].filter((name) => !first.includes(name) && !last.includes(name))
+  return [...first, ...between, ...last]
+    .filter((name) => names.has(name))
+    .map((name): [string, StepMember] => [name, ofType[name] ?? knownMembers.get(name)!])
+    .filter(([name, { kind }]) => hasField(step, name, kind))
+}
+
+const hasField = (step: JsonObject, name: string, kind: StepMember['kind']): boolean => {
+  const value = step[name]
+  if (kind === 'background') return false
+  if (ofScreens.has(name)) return value !== undefined || ['start', 'end'].includes(asText(step.type))
+  if (value === undefined) return true
+  if (kind === 'flag') return typeof value === 'boolean'
+  if (kind === 'integer' || kind === 'number') return typeof value === 'number'
+  if (kind === 'branches') return isEditableBranches(value)
+  if (kind === 'options' || kind === 'texts')
+    return Array.isArray(value) && value.every((each) => typeof each === 'string')
+  return typeof value === 'string'
+}
+
+/** Whether branches have the shape that the service requires: only then they have fields. */
+const isEditableBranches = (value: JsonValue): boolean =>
+  Array.isArray(value) &&
+  value.every(
+    (branch) =>
+      isObject(branch) &&
+      Array.isArray(branch.groups) &&
+      branch.groups.every((group) => Array.isArray(group) && group.every(isObject)),
+  )
+
+/** The fields of a form without blank options: they are there only while somebody types. The same object if it has none. */
+export const withoutBlankOptions = (fields: JsonObject): JsonObject => {
+  const { steps } = fields
+  if (!Array.isArray(steps) || !steps.some(hasBlankOption)) return fields
+  return { ...fields, steps: steps.map((step) => (hasBlankOption(step) ? cleaned(step) : step)) }
+}
+
+const isBlank = (option: JsonValue): boolean => typeof option === 'string' && option.trim() === ''
+const hasBlankOption = (step: JsonValue): step is JsonObject & { options: JsonValue[] } =>
+  isObject(step) && Array.isArray(step.options) && step.options.some(isBlank)
+const cleaned = (step: JsonObject & { options: JsonValue[] }): JsonObject => ({
+  ...step,
+  options: step.options.filter((option) => !isBlank(option)),
+})

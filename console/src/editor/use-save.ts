@@ -1,0 +1,40 @@
+import { FormsConnectionError } from '@fms/client'
+import { useSignal, useSignalEffect } from '@preact/signals'
+import { useAction } from '../elements/action.ts'
+import { isRetryable } from '../session/entry.ts'
+import { isConnected } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import type { FormEdit } from './edits/form-edit.ts'
+
+/** Delay before a save is repeated that did not reach the service, or that it was not ready for. Milliseconds. */
+const retryMs = 5_000
+
+/** Saves an edit, and repeats what failed for want of a connection as soon as that is back. */
+export const useSave = (edit: FormEdit) => {
+  const { error, isRunning, run, clearError } = useAction()
+  const isSaved = useSignal(false)
+  const save = () =>
+    run(async () => {
+      if (!edit.isDirty.peek() || !edit.isValid.peek()) return
+      isSaved.value = false
+      await edit.save()
+      isSaved.value = edit.conflict.value === undefined
+    })
+  // With the next input, the cause of an error is gone, unless it is the connection.
+  useSignalEffect(() => {
+    edit.history.current.value
+    if (!isRetryable(error.peek()) || !edit.isDirty.peek()) clearError()
+  })
+  useSignalEffect(() => {
+    if (isRunning.value || !isRetryable(error.value)) return
+    const isBack = isConnected.value && error.value instanceof FormsConnectionError
+    const timer = setTimeout(save, isBack ? 0 : retryMs)
+    return () => clearTimeout(timer)
+  })
+  const status = (): string => {
+    if (isRunning.value) return texts.edit.saving
+    if (edit.isDirty.value) return texts.edit.unsaved
+    return isSaved.value ? texts.edit.saved : ''
+  }
+  return { save, error, isRunning, status }
+}

@@ -1,0 +1,46 @@
+import type { Form } from '@fms/client'
+import { asList, asObject, asText, isObject, type JsonObject } from '../json/values.ts'
+
+/** What the preview reads of a form. */
+export type PreviewedForm = Pick<Form, 'steps' | 'i18n' | 'theme'>
+
+/** Fields as a form that can be shown while somebody edits them: a member of another kind than expected counts as absent. */
+export const asForm = (fields: JsonObject): PreviewedForm => {
+  const i18n = asObject(fields.i18n)
+  const translations = Object.entries(asObject(i18n.translations)).map(([locale, each]) => {
+    const { steps, ...members } = asObject(each)
+    const translated = Object.entries(asObject(steps)).map(([key, step]) => [
+      key,
+      { ...asObject(step), options: asList(asObject(step).options) },
+    ])
+    return [locale, { ...members, steps: Object.fromEntries(translated) }]
+  })
+  return {
+    steps: asList(fields.steps).filter(isObject).map(asStep),
+    theme: asObject(fields.theme),
+    i18n: {
+      sourceLocale: asText(i18n.sourceLocale) || 'en',
+      supportedLocales: asList(i18n.supportedLocales).filter((locale) => typeof locale === 'string'),
+      translations: Object.fromEntries(translations),
+    },
+  } as unknown as PreviewedForm
+}
+
+const asStep = (step: JsonObject): JsonObject => ({
+  ...step,
+  type: asText(step.type),
+  key: asText(step.key),
+  branches: asList(step.branches)
+    .filter(isObject)
+    .map((branch) => ({
+      ...branch,
+      groups: asList(branch.groups).map((group) => asList(group).filter(isObject).map(asCondition)),
+    })),
+})
+
+const asCondition = ({ stepKey, operator, value, negate }: JsonObject): JsonObject => ({
+  stepKey: asText(stepKey),
+  operator: asText(operator),
+  value: asText(value),
+  negate: negate === true,
+})

@@ -1,0 +1,180 @@
+import type { Step } from '@fms/client'
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { SelectField } from '../elements/field.tsx'
+import type { JsonObject } from '../json/values.ts'
+import { texts } from '../texts.ts'
+import { AnswerInput } from './answer-input.tsx'
+import type { PreviewedForm } from './as-form.ts'
+import { type Answer, type Answers, nextStep } from './next-step.ts'
+import { textsIn } from './shown-step.ts'
+import { kindOfStep } from './step-kind.ts'
+import { themeStyle } from './theme-style.ts'
+
+/** A step on the way through a form. Its key, or its place if it has another key now, finds it while somebody edits. */
+interface Visit {
+  key: string
+  index: number
+}
+
+/**
+ * The way of a respondent through a form. It stays at its step while the form changes.
+ *
+ * @param openStep the index of a step to go to when it changes
+ */
+export const Walk = ({ form, openStep }: { form: PreviewedForm; openStep?: number | undefined }) => {
+  const locale = useSignal(form.i18n.sourceLocale)
+  const answers = useSignal<Answers>(new Map())
+  const visits = useSignal<readonly Visit[]>([])
+  const remark = useSignal('')
+  const hasMoved = useRef(false)
+  const { steps } = form
+  const stepOf = ({ key, index }: Visit) => steps.find((step) => step.key === key) ?? steps[index]
+  const visitOf = (step: Step): Visit => ({ key: step.key, index: steps.indexOf(step) })
+  const visit = visits.value.at(-1)
+  const current = (visit && stepOf(visit)) ?? steps[0]
+  const locales = [...new Set([form.i18n.sourceLocale, ...form.i18n.supportedLocales])]
+
+  useLayoutEffect(() => {
+    const step = openStep === undefined ? undefined : steps[openStep]
+    if (step === undefined) return
+    hasMoved.current = false
+    remark.value = ''
+    visits.value = [visitOf(step)]
+  }, [openStep])
+  // A step whose key changes stays the current one when it moves later.
+  useLayoutEffect(() => {
+    if (visit && current && (visit.key !== current.key || steps[visit.index] !== current))
+      visits.value = visits.peek().with(-1, visitOf(current))
+  }, [steps])
+
+  const goOn = () => {
+    const { step, missingKey, unknownOperators } = nextStep(form, current!, answers.value)
+    remark.value = [
+      ...(missingKey === undefined ? [] : [texts.preview.missingStep(missingKey)]),
+      ...unknownOperators.map(texts.preview.unknownOperator),
+      ...(step === undefined && missingKey === undefined ? [texts.preview.finished] : []),
+    ].join(' ')
+    if (!step) return
+    hasMoved.current = true
+    visits.value = [...(visit ? visits.value : [visitOf(current!)]), visitOf(step)]
+  }
+  const goBack = () => {
+    hasMoved.current = true
+    remark.value = ''
+    visits.value = visits.value.slice(0, -1)
+  }
+  const restart = () => {
+    hasMoved.current = false
+    answers.value = new Map()
+    visits.value = []
+    remark.value = ''
+  }
+
+  return (
+    <>
+      <div class="row">
+        <SelectField
+          label={texts.preview.language}
+          value={locale.value}
+          options={locales}
+          onInput={(value) => {
+            locale.value = value
+          }}
+        />
+        <button type="button" onClick={restart}>
+          {texts.preview.restart}
+        </button>
+      </div>
+      {current === undefined ? (
+        <p>{texts.preview.noSteps}</p>
+      ) : (
+        <StepCard
+          key={`${visits.value.length} ${steps.indexOf(current)}`}
+          form={form}
+          step={current}
+          locale={locale.value}
+          answer={answers.value.get(current.key)}
+          isFocused={hasMoved.current}
+          onAnswer={(answer) => {
+            answers.value = new Map(answers.value).set(current.key, answer)
+          }}
+          onNext={goOn}
+          onBack={visits.value.length > 1 ? goBack : undefined}
+        />
+      )}
+      <p role="status">{remark.value}</p>
+    </>
+  )
+}
+
+const StepCard = ({
+  form,
+  step,
+  locale,
+  answer,
+  isFocused,
+  onAnswer,
+  onNext,
+  onBack,
+}: {
+  form: PreviewedForm
+  step: Step
+  locale: string
+  answer: Answer | undefined
+  /** Whether its heading has the focus at first. */
+  isFocused: boolean
+  onAnswer: (answer: Answer) => void
+  onNext: () => void
+  onBack: (() => void) | undefined
+}) => {
+  const shown = textsIn(form, step, locale)
+  const kind = kindOfStep(step)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => {
+    if (isFocused) heading.current!.focus()
+  }, [])
+  return (
+    <section
+      class="themed stage"
+      // A form is JSON: its type has no index signature.
+      style={themeStyle(form.theme as unknown as JsonObject)}
+      lang={locale}
+      dir="auto"
+      aria-label={texts.preview.step}
+    >
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          onNext()
+        }}
+      >
+        <h2 ref={heading} tabIndex={-1} class="themed-title">
+          {shown.title || step.key}
+        </h2>
+        {shown.description && <p>{shown.description}</p>}
+        {kind === 'unknown' ? (
+          <div>
+            <p>{texts.preview.unknownType(step.type)}</p>
+            <pre>{JSON.stringify(step, null, 2)}</pre>
+          </div>
+        ) : (
+          <AnswerInput step={step} kind={kind} shown={shown} answer={answer} onAnswer={onAnswer} />
+        )}
+        <footer>
+          {(kind !== 'end' || shown.buttonText) && (
+            <button type="submit" class="themed-button">
+              {shown.buttonText || texts.preview.next}
+            </button>
+          )}
+          {onBack && (
+            <button type="button" class="themed-back" onClick={onBack}>
+              {texts.preview.back}
+            </button>
+          )}
+        </footer>
+      </form>
+    </section>
+  )
+}

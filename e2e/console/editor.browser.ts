@@ -1,0 +1,215 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { Account } from '../system.ts'
+import { goToForm } from './console-pages.ts'
+import { withConsole } from './with-console.ts'
+
+const { system, signIn, given, read } = withConsole()
+
+const questions = (...titles: string[]) =>
+  titles.map((title) => ({ type: 'text', key: title.toLowerCase(), title }))
+
+/** Opens a form with these steps in the editor. */
+const openEditor = async (steps: object[], options?: Parameters<typeof signIn>[1]) => {
+  const account = await system().account()
+  const { publicId } = await given(account, { steps })
+  const opened = await signIn(account, options)
+  await goToForm(opened, account, publicId)
+  await opened.page.getByLabel('Tone').waitFor()
+  return { ...opened, account, publicId, [Symbol.asyncDispose]: opened[Symbol.asyncDispose] }
+}
+const names = (page: Page) => page.locator('.step-name bdi').allInnerTexts()
+const titleField = (page: Page) => page.locator('.step-fields').getByLabel('Title')
+const focusedValue = (page: Page) => page.evaluate<string | undefined>('document.activeElement.value')
+const openStep = (page: Page, name: RegExp | string) =>
+  page.locator('.step-name').filter({ hasText: name }).click()
+
+const saved = async (page: Page, account: Account, publicId: string) => {
+  await page.keyboard.press('Control+s')
+  await page.getByText('Saved', { exact: true }).waitFor()
+  return (await read(account, publicId)).steps
+}
+
+describe('undo', () => {
+  it('brings back a removed step, discarded changes, and what was typed; redo takes it away again', async () => {
+    await using opened = await openEditor(questions('Name', 'Fee'))
+    const { page, account, publicId } = opened
+    await page.getByRole('button', { name: 'Remove Fee' }).click()
+    await page.locator('[role=status]', { hasText: 'Removed Fee. Undo brings it back.' }).waitFor()
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => names(page)).toEqual(['Name', 'Fee'])
+    await page.keyboard.press('Control+Shift+z')
+    await expect.poll(() => names(page)).toEqual(['Name'])
+
+    await page.getByLabel('Tone').press('End')
+    await page.keyboard.type('er')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await expect.poll(() => names(page)).toEqual(['Name', 'Fee'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => page.getByLabel('Tone').inputValue()).toBe('professionaler')
+    await page.getByLabel('Tone').press('Control+z')
+    await expect.poll(() => page.getByLabel('Tone').inputValue()).toBe('professional')
+    expect(await names(page)).toEqual(['Name'])
+    await page.getByRole('button', { name: 'Redo' }).click()
+
+    expect(await saved(page, account, publicId)).toHaveLength(1)
+    expect((await read(account, publicId)).tone).toBe('professionaler')
+    await page.keyboard.press('Control+z')
+    await page.keyboard.press('Control+z')
+    expect(await saved(page, account, publicId)).toHaveLength(2)
+  })
+
+  it('is the one of the form in the JSON editor, too', async () => {
+    await using opened = await openEditor(questions('Name'))
+    const { page } = opened
+    await page.getByRole('button', { name: 'Remove Name' }).click()
+    await page.getByLabel('Show JSON').check()
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+z')
+
+    await expect.poll(() => names(page)).toEqual(['Name'])
+    await page.locator('.cm-content').getByText('"Name"').first().waitFor()
+  })
+})
+
+describe('a step', () => {
+  it('is added with the focus in its title, of which its key is made', async () => {
+    await using opened = await openEditor([
+      ...questions('Name'),
+      { type: 'end', key: 'end', title: 'Thanks' },
+    ])
+    const { page, account, publicId } = opened
+    await page.locator('.add-step select').selectOption('payment')
+    await page.getByRole('button', { name: 'Add step' }).click()
+    await page.locator('[role=status]', { hasText: 'Added step 2.' }).waitFor()
+    await page.keyboard.type('Entry fee')
+    await page.getByLabel('Amount').pressSequentially('12.50')
+    await page.getByLabel('Currency').fill('EUR')
+    await page.getByLabel('Required').check()
+    await page.locator('.stage').getByRole('heading', { name: 'Entry fee' }).waitFor()
+
+    expect((await saved(page, account, publicId))[1]).toEqual({
+      type: 'payment',
+      key: 'entry-fee',
+      title: 'Entry fee',
+      amount: 12.5,
+      currency: 'EUR',
+      required: true,
+    })
+    await titleField(page).fill('Fee')
+    expect((await saved(page, account, publicId))[1]).toMatchObject({ key: 'entry-fee', title: 'Fee' })
+  })
+
+  it('has fields for its limits, its labels and a pasted list of options', async () => {
+    await using opened = await openEditor(questions('Name'))
+    const { page, account, publicId } = opened
+    await openStep(page, 'Name')
+    await page.getByLabel('Fewest characters').fill('2')
+    await page.getByLabel('Most characters').fill('40')
+    await page.locator('.add-step select').selectOption('choice')
+    await page.getByRole('button', { name: 'Add step' }).click()
+    await page.keyboard.type('Drink')
+    await page.getByLabel('Options').focus()
+    await page.keyboard.insertText('Tea\n\nCoffee\nWater\n')
+    await page.locator('.add-step select').selectOption('scale')
+    await page.getByRole('button', { name: 'Add step' }).click()
+    await page.getByLabel('Smallest').fill('-2')
+    await page.getByLabel('Largest').fill('2')
+    await page.getByLabel('Labels').fill('Never\nAlways')
+
+    const [text, choice, scale] = await saved(page, account, publicId)
+    expect(text).toMatchObject({ minLength: 2, maxLength: 40 })
+    expect(choice).toMatchObject({ key: 'drink', options: ['Tea', 'Coffee', 'Water'] })
+    expect(scale).toMatchObject({ min: -2, max: 2, labels: ['Never', 'Always'] })
+    await openStep(page, 'Name')
+    await page.getByLabel('Fewest characters').fill('')
+    expect((await saved(page, account, publicId))[0]).toEqual({
+      type: 'text',
+      key: 'name',
+      title: 'Name',
+      maxLength: 40,
+    })
+  })
+
+  it('moves to any place with the mouse and with the keyboard, and is added or copied below another one', async () => {
+    await using opened = await openEditor(questions('A', 'B', 'C', 'D', 'E'))
+    const { page, account, publicId } = opened
+    await page.locator('.drag').nth(4).dragTo(page.locator('.step-row').nth(0))
+    await expect.poll(() => names(page)).toEqual(['E', 'A', 'B', 'C', 'D'])
+    await openStep(page, /E$/)
+    await page.getByLabel('Move to place').fill('4')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => names(page)).toEqual(['A', 'B', 'C', 'E', 'D'])
+    await page.locator('[role=status]', { hasText: 'Moved E to place 4.' }).waitFor()
+    expect(await titleField(page).inputValue()).toBe('E')
+    await page.getByRole('button', { name: 'Move E up' }).press('Enter')
+    await page.getByRole('button', { name: 'Duplicate' }).press('Enter')
+    await expect.poll(() => focusedValue(page)).toBe('E')
+    await page.keyboard.type('!')
+    await page.getByRole('button', { name: 'Add below' }).press('Enter')
+    await expect.poll(() => focusedValue(page)).toBe('')
+    await page.keyboard.type('New')
+
+    const steps = await saved(page, account, publicId)
+    expect(steps.map(({ key, title }: Record<string, string>) => `${key} ${title}`)).toEqual([
+      'a A',
+      'b B',
+      'e E',
+      'e-2 E!',
+      'new New',
+      'c C',
+      'd D',
+    ])
+  })
+
+  it('leads on by a sentence, which the preview follows', async () => {
+    await using opened = await openEditor([
+      { type: 'choice', key: 'course', title: 'Which course?', options: ['Morning', 'Evening'] },
+      ...questions('Why'),
+      { type: 'end', key: 'price', title: 'Price' },
+    ])
+    const { page, account, publicId } = opened
+    await openStep(page, 'Which course?')
+    await page.getByRole('button', { name: 'Add a branch' }).click()
+    const branch = page.getByRole('group', { name: 'Branch 1' })
+    await branch.getByLabel('Answer').selectOption('Evening')
+    await branch.getByLabel('Step to go to').selectOption('Price')
+    await page.locator('.stage').getByLabel('Evening').check()
+    await page.locator('.stage').getByRole('button', { name: 'Next' }).click()
+    await page.locator('.stage').getByRole('heading', { name: 'Price' }).waitFor()
+
+    const condition = { stepKey: 'course', operator: 'equals', value: 'Evening', negate: false }
+    expect((await saved(page, account, publicId))[0].branches).toEqual([
+      { targetStepKey: 'price', groups: [[condition]] },
+    ])
+    await branch.getByLabel('Comparison').selectOption('is not')
+    await branch.getByRole('button', { name: 'Or …' }).click()
+    await branch.getByLabel('Answer').last().selectOption('Morning')
+    expect((await saved(page, account, publicId))[0].branches[0].groups).toEqual([
+      [{ ...condition, negate: true }],
+      [{ ...condition, value: 'Morning' }],
+    ])
+    await page.getByRole('button', { name: 'Remove branch 1' }).click()
+    expect((await saved(page, account, publicId))[0].branches).toBeUndefined()
+  })
+})
+
+describe('the preview beside the fields', () => {
+  it('stays at its step while the form changes', async () => {
+    await using opened = await openEditor(questions('One', 'Two', 'Three'))
+    const { page } = opened
+    const shown = (name: string) => page.locator('.stage').getByRole('heading', { name }).waitFor()
+    await shown('One')
+    await page.locator('.stage').getByRole('button', { name: 'Next' }).click()
+    await shown('Two')
+    await openStep(page, 'One')
+    await shown('One')
+    await titleField(page).fill('First')
+    await shown('First')
+    await page.getByLabel('Key').fill('first')
+    await page.getByRole('button', { name: 'Move First down' }).click()
+    await shown('First')
+    await page.getByRole('button', { name: 'Remove Two' }).click()
+    await shown('First')
+  })
+})
