@@ -13,25 +13,27 @@ export const Header = ({ session }: { session: Session }) => {
   const organization = useLastOrganization(current) ?? session.memberships[0]?.organization.slug
   return (
     <header class="top">
-      <span class="product">{texts.product}</span>
-      {organization && <OrganizationChoice session={session} organization={organization} />}
-      {organization && (
-        <nav aria-label={texts.nav.organization}>
-          {organizationPages.map((page) => (
-            <NavLink
-              key={page}
-              to={{ page, organization }}
-              label={texts.nav[page]}
-              isCurrent={current.page === page}
-            />
-          ))}
-        </nav>
-      )}
-      <NavLink to={{ page: 'keys' }} label={texts.nav.keys} isCurrent={current.page === 'keys'} />
-      <span class="user">{session.email}</span>
-      <SignOut />
+      <div class="bar">
+        <span class="product">{texts.product}</span>
+        {organization && <OrganizationChoice session={session} organization={organization} />}
+        {organization && (
+          <nav aria-label={texts.nav.organization}>
+            {organizationPages.map((page) => (
+              <NavLink
+                key={page}
+                to={{ page, organization }}
+                label={texts.nav[page]}
+                isCurrent={current.page === page}
+              />
+            ))}
+          </nav>
+        )}
+        <NavLink to={{ page: 'keys' }} label={texts.nav.keys} isCurrent={current.page === 'keys'} />
+        <span class="user">{session.email}</span>
+        <SignOut />
+      </div>
       {'form' in current && (
-        <nav aria-label={texts.nav.form} class="tabs">
+        <nav aria-label={texts.nav.form} class="bar">
           {formPages.map((page) => (
             <NavLink
               key={page}

@@ -27,7 +27,7 @@ export const SidePane = ({
   openStep: Signal<number | undefined>
   isReadOnly: boolean
 }) => {
-  const form = useMemo(() => computed(() => asForm(edit.fields.value)), [edit])
+  const form = useMemo(() => computed(() => asForm(edit.toSave.value)), [edit])
   return (
     <aside class="side" aria-label={texts.edit.side}>
       <label class="switch">

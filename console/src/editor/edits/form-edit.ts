@@ -58,10 +58,10 @@ export class FormEdit {
     const { text } = this.history.current.value
     return text === undefined || parseFields(text) !== undefined
   })
-  /** What is saved: the fields without what is there only while somebody types. */
-  readonly #sent = computed(() => withoutBlankOptions(this.fields.value))
+  /** What a save sends: the fields without what is there only while somebody types. */
+  readonly toSave = computed(() => withoutBlankOptions(this.fields.value))
   readonly isDirty = computed(
-    () => !this.isValid.value || !isEqual(fieldsOf(this.base.value.form), this.#sent.value),
+    () => !this.isValid.value || !isEqual(fieldsOf(this.base.value.form), this.toSave.value),
   )
   readonly violations = signal<readonly FieldViolation[]>([])
   readonly conflict = signal<Conflict | undefined>(undefined)
@@ -133,7 +133,7 @@ export class FormEdit {
     this.#newest = theirs
     const mine = this.history.current.peek()
     const [before, after] = [mine.base, theirs].map(({ form }) => fieldsOf(form)) as [JsonObject, JsonObject]
-    if (this.isValid.peek() && hasChangesOf(before, this.#sent.peek(), after)) this.#takeOver(theirs, mine)
+    if (this.isValid.peek() && hasChangesOf(before, this.toSave.peek(), after)) this.#takeOver(theirs, mine)
     else this.conflict.value = { theirs, isOwn: this.otherTabs.haveSaved(theirs.etag) }
   }
 
@@ -164,7 +164,7 @@ export class FormEdit {
   /** Sends what differs from the base. */
   #update(options: ChangeOptions): Promise<TaggedForm> {
     const { form } = this.base.peek()
-    const patch = patchBetween(fieldsOf(form), this.#sent.peek()) as FormPatch
+    const patch = patchBetween(fieldsOf(form), this.toSave.peek()) as FormPatch
     return this.#client.forms.update(organizationOf(form.path), form.path, patch, options)
   }
 
