@@ -15,8 +15,7 @@ export const texts = {
   notCopied: 'The browser did not copy it. Select the text, and copy it with the keyboard.',
   offline: 'No connection to the service. What you type is kept in this browser.',
   readOnly: 'You may read this form but not change it: your role is viewer, or your key is read-only.',
-  noOrganization:
-    'You are not a member of an organization yet. An operator can add you with formctl member add.',
+  noOrganization: 'You are not a member of an organization yet. Ask whoever runs this service to add you.',
   notFound: 'Not found',
   notFoundText: 'The console has no such page. The link may be incomplete.',
   signOut: 'Sign out',
@@ -49,9 +48,9 @@ export const texts = {
   },
 
   signIn: {
-    title: 'Sign in',
+    title: 'Sign in to Forms',
     explanation:
-      'Open a login link from npm start or from an operator (formctl user login-link), or paste an API key.',
+      'Here you make forms, try them out and publish them. Open the login link that you were given, or paste an API key. If you have neither, ask whoever runs this service.',
     key: 'API key',
     keyHint: 'Begins with fms_. It stays in this tab and is removed when you close it.',
     signIn: 'Sign in',
@@ -260,17 +259,31 @@ export const texts = {
     } as Record<string, readonly [string, string]>,
   },
 
+  translations: {
+    title: 'Languages',
+    source: 'Language of the form',
+    new: 'Another language',
+    newHint: 'A language tag such as de or pt-BR.',
+    add: 'Add language',
+    remove: (locale: string) => `Remove ${locale} and its texts`,
+    option: (number: number) => `Option ${number}`,
+    inLocale: (what: string, locale: string) => `${what}, in ${locale}`,
+    stale: 'The text has changed since.',
+  },
+
   theme: {
     title: 'Theme',
-    backgroundColor: 'Background',
-    foregroundColor: 'Text',
-    primaryColor: 'Buttons',
-    buttonTextColor: 'Text of buttons',
-    buttonRadiusPx: 'Radius of buttons (px)',
-    fontFamily: 'Font',
-    textSize: 'Size of text',
-    buttonSize: 'Size of buttons',
-    textAnimation: 'Animation of text',
+    fields: {
+      backgroundColor: 'Background',
+      foregroundColor: 'Text',
+      primaryColor: 'Buttons',
+      buttonTextColor: 'Text of buttons',
+      buttonRadiusPx: 'Radius of buttons (px)',
+      fontFamily: 'Font',
+      textSize: 'Size of text',
+      buttonSize: 'Size of buttons',
+      textAnimation: 'Animation of text',
+    },
     pick: (label: string) => `Pick a colour: ${label}`,
     picture: 'Picture of the theme',
     sampleTitle: 'How was your visit?',
@@ -364,8 +377,12 @@ export const texts = {
 
   changes: {
     kinds: { ADDED: 'added', REMOVED: 'removed', CHANGED: 'changed', MOVED: 'moved' },
+    step: (type: string, name: string) =>
+      `${{ start: 'Start screen', end: 'End screen', statement: 'Statement' }[type] ?? 'Question'} ${name}`,
+    option: (option: string) => `Option “${option}”`,
+    memberOf: (member: string, step: string) => `${member} of ${step}`,
     breaking: {
-      STEP_REMOVED: 'Breaking: answers already given lose this question.',
+      STEP_REMOVED: 'Breaking: answers to it stay with earlier replies.',
       STEP_TYPE_CHANGED: 'Breaking: answers already given have the old type.',
       OPTION_REMOVED: 'Breaking: answers already given may have this option.',
     },
@@ -376,6 +393,7 @@ export const texts = {
 
   revisions: {
     title: 'Revisions',
+    titleOf: (name: string) => `Revisions: ${name}`,
     none: 'This form was never published.',
     more: 'More revisions',
     from: 'From',
@@ -394,7 +412,8 @@ export const texts = {
 
   compare: {
     title: 'Compare',
-    titleOf: (from: string, to: string) => `From ${from} to ${to === 'Draft' ? 'the draft' : to}`,
+    titleOf: (form: string, from: string, to: string) =>
+      `${form}: from ${from} to ${to === 'Draft' ? 'the draft' : to}`,
     equal: 'Both are equal.',
     exchange: 'Swap',
     withLive: 'Compare the live revision with this one',
@@ -468,7 +487,7 @@ export const texts = {
 
   activity: {
     title: 'Activity',
-    titleOfForm: 'Activity of the form',
+    titleOf: (name: string) => `Activity: ${name}`,
     explanation: 'New events appear automatically.',
     none: 'Nothing has happened yet.',
     by: 'by',
@@ -487,6 +506,7 @@ export const texts = {
 
   useIt: {
     title: 'Use it',
+    titleOf: (name: string) => `Use it: ${name}`,
     explanation:
       'The console is a client of the public API. With these commands and this code, you can do the same with this form.',
     curl: 'curl',

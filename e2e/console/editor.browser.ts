@@ -194,6 +194,34 @@ describe('a step', () => {
   })
 })
 
+describe('the languages of a form', () => {
+  it('are a table of its texts', async () => {
+    await using opened = await openEditor([
+      { type: 'choice', key: 'day', title: 'Which day?', options: ['Friday', 'Sunday'] },
+      ...questions('Name'),
+    ])
+    const { page, account, publicId } = opened
+    await page.getByText('Languages', { exact: true }).click()
+    await page.getByLabel('Another language').fill('de')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Title of Which day?, in de').fill('Welcher Tag?')
+    await page.getByLabel('Option 2 of Which day?, in de').fill('Sonntag')
+    await page.getByLabel('Title of Name, in de').fill('Name')
+    await page.locator('aside').getByLabel('Language').selectOption('de')
+    await page.locator('.stage').getByText('Sonntag').waitFor()
+    await page.getByRole('button', { name: 'Remove Name' }).click()
+    await saved(page, account, publicId)
+
+    const { i18n } = await read(account, publicId)
+    expect(i18n.supportedLocales).toEqual(['en', 'de'])
+    expect(Object.keys(i18n.translations.de.steps)).toEqual(['day'])
+    expect(i18n.translations.de.steps.day).toMatchObject({
+      title: { value: 'Welcher Tag?' },
+      options: [{ value: '' }, { value: 'Sonntag' }],
+    })
+  })
+})
+
 describe('the preview beside the fields', () => {
   it('stays at its step while the form changes', async () => {
     await using opened = await openEditor(questions('One', 'Two', 'Three'))

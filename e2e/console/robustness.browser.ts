@@ -42,6 +42,46 @@ describe('the page that the URL names', () => {
   })
 })
 
+describe('every page of a form', () => {
+  it('has the name of the form in its title', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account, { name: 'Summer camp' })
+    await publish(account, publicId)
+    await using opened = await signIn(account)
+    for (const name of [
+      'edit',
+      'preview',
+      'publish',
+      'revisions',
+      'compare/live/draft',
+      'form-activity',
+      'use-it',
+    ]) {
+      await goToForm(opened, account, publicId, name)
+      await expect.poll(() => opened.page.title(), { message: name }).toContain('Summer camp')
+      await opened.page.getByRole('heading', { level: 1, name: 'Summer camp' }).waitFor()
+    }
+  })
+})
+
+describe('on a phone', () => {
+  it('the header and what stays in sight while one edits are at most 100 px high each', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account, { name: 'A name that is too long for one line of a phone' })
+    await using opened = await signIn(account, { viewport: { width: 390, height: 844 } })
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+    await page.getByLabel('Tone').fill('calm')
+    const heights = ['header.top', '.sticky'].map((part) =>
+      page.evaluate<number>(`document.querySelector('${part}').getBoundingClientRect().height`),
+    )
+
+    for (const height of await Promise.all(heights)) expect(height).toBeLessThanOrEqual(100)
+    await page.getByRole('link', { name: 'Use it' }).click()
+    await page.getByRole('heading', { name: 'curl' }).waitFor()
+  })
+})
+
 describe('the navigation', () => {
   it('leads back to the last organization from a page that has none', async () => {
     const account = await system().account()
@@ -196,7 +236,7 @@ describe('somebody else edits the draft', () => {
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByText('FORM_MOVED').waitFor()
     await page.getByRole('button', { name: 'Show what has changed' }).click()
-    await page.locator('.changes', { hasText: 'form.tone' }).waitFor()
+    await page.locator('.changes', { hasText: 'Tone changed' }).waitFor()
 
     expect(await page.getByText('FORM_MOVED').count()).toBe(0)
     expect(await acceptsBreaking.isChecked()).toBe(false)

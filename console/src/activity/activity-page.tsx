@@ -1,5 +1,6 @@
 import { type Client, type FormEvent, isReason } from '@fms/client'
 import { useSignal, useSignalEffect } from '@preact/signals'
+import { useTitleOfForm } from '../elements/form-name.ts'
 import { useReloads } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
@@ -25,6 +26,8 @@ export const ActivityPage = ({
 }) => {
   const events = useSignal<readonly FormEvent[] | undefined>(undefined)
   const error = useSignal<unknown>(undefined)
+  const { titleOf } = texts.activity
+  const title = useTitleOfForm(client, organization, form, titleOf, texts.activity.title)
   const { times, reload } = useReloads(() => error.peek())
   const add = (added: readonly FormEvent[]) => {
     const shown = events.peek() ?? []
@@ -47,7 +50,7 @@ export const ActivityPage = ({
     return () => abort.abort()
   })
   return (
-    <Page title={form === undefined ? texts.activity.title : texts.activity.titleOfForm}>
+    <Page title={title}>
       <p class="small">{texts.activity.explanation}</p>
       <LoadError loaded={{ error: error.value, isLoading: false }} reload={reload} />
       {events.value === undefined && error.value === undefined && <p>{texts.loading}</p>}

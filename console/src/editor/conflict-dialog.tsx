@@ -3,10 +3,12 @@ import { useSignal } from '@preact/signals'
 import { useId, useMemo } from 'preact/hooks'
 import { Dialog } from '../elements/dialog.tsx'
 import { shortened } from '../elements/shortened.ts'
+import { type Title, TitleText, textOfTitle } from '../elements/title.tsx'
 import { changesBetween } from '../json/changes-between.ts'
 import { mergeChanges, type Side } from '../json/three-way-merge.ts'
 import { asList, type JsonObject } from '../json/values.ts'
 import { ChangeList } from '../publish/change-list.tsx'
+import { namesInField, wordsOfPath } from '../publish/change-words.ts'
 import { texts } from '../texts.ts'
 import { fieldsOf } from './edits/fields-of-form.ts'
 import type { Conflict, FormEdit } from './edits/form-edit.ts'
@@ -28,6 +30,7 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
     [states, sides.value],
   )
   const words = conflict.isOwn ? texts.conflict.ownTab : texts.conflict.somebody
+  const [mineSteps, theirSteps] = [stepsOf(mine), stepsOf(theirs)]
   const discardsId = useId()
   const close = () => {
     edit.conflict.value = undefined
@@ -46,6 +49,7 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
             <Choice
               key={path}
               path={path}
+              place={placeOf(path, [mineSteps, theirSteps])}
               mine={mine}
               theirs={theirs}
               labels={words.sides}
@@ -85,11 +89,19 @@ const Changes = ({ title, from, to }: { title: string; from: JsonObject; to: Jso
   )
 }
 
-/** The fields may be invalid as a form; `stepNameOf` skips elements without a title or key. */
+/** The fields may be invalid as a form; `wordsOfChange` does without a title or key. */
 const stepsOf = ({ steps }: JsonObject): Step[] => asList(steps) as unknown as Step[]
+
+/** @param path such as `steps[fee].title` */
+const placeOf = (path: string, states: readonly (readonly Step[])[]): Title => {
+  const names = namesInField(path)
+  const step = names[0] === 'steps' ? states.flat().find(({ key }) => key === names[1]) : undefined
+  return wordsOfPath(names, step)
+}
 
 const Choice = ({
   path,
+  place,
   mine,
   theirs,
   labels,
@@ -97,14 +109,18 @@ const Choice = ({
   onChoose,
 }: {
   path: string
+  /** The path in words. */
+  place: Title
   mine: JsonValue | undefined
   theirs: JsonValue | undefined
   labels: Readonly<Record<Side, string>>
   side: Side
   onChoose: (side: Side) => void
 }) => (
-  <div class="choice" role="radiogroup" aria-label={path}>
-    <code>{path}</code>
+  <div class="choice" role="radiogroup" aria-label={textOfTitle(place)}>
+    <strong>
+      <TitleText title={place} />
+    </strong>
     {(['mine', 'theirs'] as const).map((each) => (
       <label key={each}>
         <input type="radio" name={path} checked={side === each} onChange={() => onChoose(each)} />

@@ -7,6 +7,7 @@ import { formTypes } from './edits/fields-of-form.ts'
 import type { FormEdit } from './edits/form-edit.ts'
 import { Steps } from './steps/steps.tsx'
 import { ThemeFields } from './theme-fields.tsx'
+import { Translations } from './translations/translations.tsx'
 import { ViolationTexts } from './violation-list.tsx'
 import { violationsAt } from './violations.ts'
 
@@ -74,6 +75,7 @@ export const FormFields = ({
         />
       </div>
       <Steps edit={edit} openStep={openStep} disabled={disabled} />
+      <Translations edit={edit} disabled={disabled} />
       <ThemeFields
         theme={asObject(fields.theme)}
         violations={edit.violations.value}

@@ -45,7 +45,7 @@ export const ThemeFields = ({
           {colors.map((name) => (
             <ColorField
               key={name}
-              label={texts.theme[name]}
+              label={texts.theme.fields[name]}
               value={asText(theme[name])}
               violations={at(name)}
               disabled={disabled}
@@ -53,7 +53,7 @@ export const ThemeFields = ({
             />
           ))}
           <TextField
-            label={texts.theme.buttonRadiusPx}
+            label={texts.theme.fields.buttonRadiusPx}
             type="number"
             value={String(theme.buttonRadiusPx ?? '')}
             violations={at('buttonRadiusPx')}
@@ -63,7 +63,7 @@ export const ThemeFields = ({
           {choices.map((name) => (
             <div key={name}>
               <TextField
-                label={texts.theme[name]}
+                label={texts.theme.fields[name]}
                 list={`theme-${name}`}
                 value={asText(theme[name])}
                 violations={at(name)}

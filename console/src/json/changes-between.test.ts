@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { stepNameOf } from '../publish/step-names.ts'
+import { textOfTitle } from '../elements/title.tsx'
+import { wordsOfChange } from '../publish/change-words.ts'
 import { changesBetween } from './changes-between.ts'
 
 const step = (key: string, more: object = {}) => ({ type: 'text', key, title: key.toUpperCase(), ...more })
@@ -41,11 +42,11 @@ describe('changes between two states of the fields', () => {
   it('lead to the name of their step', () => {
     const from = { steps: [step('a'), step('b')] }
     const to = { steps: [step('b', { 'x/y': 1 })] }
-    const names = changesBetween(from, to).map((change) =>
-      stepNameOf(change, { from: from.steps, to: to.steps }),
+    const words = changesBetween(from, to).map((change) =>
+      textOfTitle(wordsOfChange(change, { from: from.steps, to: to.steps })),
     )
 
-    expect(names).toEqual(['A', 'B'])
+    expect(words).toEqual(['Question A removed', 'X/y of B added'])
   })
 
   it('have one change for another order of elements, but no change of order for an added element', () => {

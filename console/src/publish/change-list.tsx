@@ -1,12 +1,13 @@
 import type { FormChange } from '@fms/client'
 import { shortened } from '../elements/shortened.ts'
+import { TitleText } from '../elements/title.tsx'
 import { texts } from '../texts.ts'
-import { type ComparedSteps, stepNameOf } from './step-names.ts'
+import { type ComparedSteps, isOfWholeStep, wordsOfChange } from './change-words.ts'
 
 /** Most changes that are drawn. */
 const maxShownChanges = 500
 
-/** Changes of a form, breaking ones first. */
+/** Changes of a form in words, breaking ones first. */
 export const ChangeList = ({ changes, steps }: { changes: readonly FormChange[]; steps: ComparedSteps }) => {
   const sorted = [...changes].sort(
     (a, b) => Number(b.breaking !== undefined) - Number(a.breaking !== undefined),
@@ -16,10 +17,9 @@ export const ChangeList = ({ changes, steps }: { changes: readonly FormChange[];
       <ul class="changes">
         {sorted.slice(0, maxShownChanges).map((change) => (
           <li key={`${change.kind} ${change.field}`} class={change.breaking && 'breaking'}>
-            <span class="badge">{texts.changes.kinds[change.kind]}</span> <code>{change.field}</code>{' '}
-            <StepName name={stepNameOf(change, steps)} />
+            <TitleText title={wordsOfChange(change, steps)} />
             {change.breaking && <strong> {texts.changes.breaking[change.breaking]}</strong>}
-            <Values change={change} />
+            {!isOfWholeStep(change) && <Values change={change} />}
           </li>
         ))}
       </ul>
@@ -27,8 +27,6 @@ export const ChangeList = ({ changes, steps }: { changes: readonly FormChange[];
     </>
   )
 }
-
-const StepName = ({ name }: { name: string | undefined }) => name && <bdi>{shortened(name)}</bdi>
 
 const Values = ({ change: { before, after } }: { change: FormChange }) => {
   if (before === undefined && after === undefined) return null

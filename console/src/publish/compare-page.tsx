@@ -25,12 +25,13 @@ export const ComparePage = ({
   const { loaded, reload } = useLoaded(async (signal) => {
     const read = async (ref: string) => {
       if (ref === 'draft') {
-        const draft = await client.forms.get(organization, form, { readMask: 'steps', signal })
-        return { name: texts.revisions.draft, steps: draft.form.steps ?? [] }
+        const draft = await client.forms.get(organization, form, { readMask: 'name,steps', signal })
+        return { form: draft.form.name, name: texts.revisions.draft, steps: draft.form.steps ?? [] }
       }
-      const readMask = 'number,form.steps'
+      const readMask = 'number,form.name,form.steps'
       const revision = await client.revisions.get(organization, form, ref, { readMask, signal })
-      return { name: texts.revisions.name(revision.number ?? 0), steps: revision.form?.steps ?? [] }
+      const { number = 0, form: state } = revision
+      return { form: state?.name, name: texts.revisions.name(number), steps: state?.steps ?? [] }
     }
     const [{ changes }, fromState, toState] = await Promise.all([
       client.forms.changes(organization, form, { from, to, signal }),
@@ -42,7 +43,14 @@ export const ComparePage = ({
   const { value } = loaded.value
   return (
     <Page
-      title={value ? texts.compare.titleOf(value.fromState.name, value.toState.name) : texts.compare.title}
+      title={
+        value
+          ? {
+              text: (form) => texts.compare.titleOf(form, value.fromState.name, value.toState.name),
+              name: value.toState.form ?? '',
+            }
+          : texts.compare.title
+      }
     >
       <p>
         <a href={hrefOf({ page: 'revisions', organization, form })}>{texts.revisions.title}</a>

@@ -17,7 +17,7 @@ import { LoadError } from '../elements/load-error.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
 import { ChangeList } from './change-list.tsx'
-import type { ComparedSteps } from './step-names.ts'
+import type { ComparedSteps } from './change-words.ts'
 
 interface PublishPageProps {
   client: Client

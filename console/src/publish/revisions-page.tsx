@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
+import { useTitleOfForm } from '../elements/form-name.ts'
 import { useLoaded } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
 import { MoreButton } from '../elements/more-button.tsx'
@@ -31,6 +32,8 @@ interface RevisionsPageProps {
 /** The revisions of a form: compare any two, and roll the draft back. */
 export const RevisionsPage = ({ client, organization, form, mayWrite }: RevisionsPageProps) => {
   const pages = useSignal(1)
+  const { titleOf } = texts.revisions
+  const title = useTitleOfForm(client, organization, form, titleOf, texts.revisions.title)
   const { loaded, reload } = useLoaded((signal) =>
     readPages(
       client.revisions.list(organization, form, { pageSize, readMask: members, signal }),
@@ -39,7 +42,7 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
   )
   const { value, isLoading } = loaded.value
   return (
-    <Page title={texts.revisions.title}>
+    <Page title={title}>
       <LoadError loaded={loaded.value} reload={reload} />
       {value?.items.length === 0 && <p>{texts.revisions.none}</p>}
       {value && value.items.length > 0 && (

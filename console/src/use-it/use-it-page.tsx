@@ -22,12 +22,13 @@ export const UseItPage = ({
 }) => {
   const { client } = session
   const { loaded, reload } = useLoaded(async (signal) => {
-    const read = await client.forms.get(organization, form, { readMask: 'path,publicId', signal })
-    return { baseUrl, organization: slugOf(session, read.form.path!), form: read.form.publicId! }
+    const read = await client.forms.get(organization, form, { readMask: 'path,publicId,name', signal })
+    const { path, publicId, name } = read.form
+    return { baseUrl, organization: slugOf(session, path!), form: publicId!, name: name! }
   })
   const { value } = loaded.value
   return (
-    <Page title={texts.useIt.title}>
+    <Page title={value ? { text: texts.useIt.titleOf, name: value.name } : texts.useIt.title}>
       <p>{texts.useIt.explanation}</p>
       <LoadError loaded={loaded.value} reload={reload} />
       {value &&

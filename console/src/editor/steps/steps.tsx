@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks'
 import { asList, asObject, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import type { FormEdit } from '../edits/form-edit.ts'
+import { withStepKey } from '../translations/translated-texts.ts'
 import { ViolationTexts } from '../violation-list.tsx'
 import { isInvalid, violationsAt } from '../violations.ts'
 import { useFocusInRow } from './focus-in-row.ts'
@@ -35,6 +36,8 @@ export const Steps = ({
 
   const present = () => asList(edit.fields.peek().steps)
   const nameAt = (index: number) => nameOfStep(asObject(present()[index]))
+  const i18n = () => asObject(edit.fields.peek().i18n)
+  const keyAt = (index: number) => asText(asObject(present()[index]).key)
   const replace = (next: JsonValue[], happened: string) => {
     announcement.value = happened
     edit.change({ steps: next })
@@ -61,14 +64,27 @@ export const Steps = ({
       const name = nameAt(index)
       openStep.value = undefined
       focusLater({ index, part: 'name' })
-      replace(present().toSpliced(index, 1), texts.steps.removed(name))
+      announcement.value = texts.steps.removed(name)
+      edit.change({
+        steps: present().toSpliced(index, 1),
+        i18n: withStepKey(i18n(), keyAt(index), undefined),
+      })
     },
     duplicate: (index) => {
       const name = nameAt(index)
       insert(index + 1, copyOfStep(asObject(present()[index]), present()), texts.steps.duplicated(name))
     },
     addBelow: (index) => insert(index + 1, newStep('text', present()), texts.steps.added(index + 2)),
-    change: (index, step) => edit.change({ steps: present().with(index, step) }),
+    change: (index, step) => {
+      const [former, key] = [keyAt(index), asText(step.key)]
+      const others = present().toSpliced(index, 1)
+      // While somebody types, the key may be that of another step, whose translations stay where they are.
+      const isOwn = !others.some((each) => [former, key].includes(asText(asObject(each).key)))
+      edit.change({
+        steps: present().with(index, step),
+        ...(former !== key && isOwn && { i18n: withStepKey(i18n(), former, key) }),
+      })
+    },
     changeTitle: (index, title) => {
       const step = asObject(present()[index])
       const isSaved = edit.base.peek().form.steps.some(({ key }) => key === asText(step.key))

@@ -1,0 +1,111 @@
+import type { JsonValue } from '@fms/client'
+import { asList, asObject, asText, type JsonObject, memberOf } from '../../json/values.ts'
+
+/** Where a translated text is in a translation: the member of the form, or the member of a step, or one of its options. */
+export type TextPlace =
+  | readonly [string]
+  | readonly ['steps', string, string]
+  | readonly ['steps', string, 'options', number]
+
+/** A text of a form that respondents read. */
+export interface SourceText {
+  place: TextPlace
+  text: string
+  /** The index of its step. */
+  stepIndex?: number
+}
+
+/** The texts of a form in the order in which respondents read them. */
+export const sourceTexts = ({ name, description, steps }: JsonObject): SourceText[] => {
+  const ofForm = Object.entries({ name, description }).map(
+    ([member, text]): SourceText => ({ place: [member], text: asText(text) }),
+  )
+  const ofSteps = asList(steps).flatMap((each, stepIndex) => {
+    const step = asObject(each)
+    const key = asText(step.key)
+    const members = ['title', 'description', 'buttonText'].map(
+      (member): SourceText => ({ place: ['steps', key, member], text: asText(step[member]), stepIndex }),
+    )
+    const options = asList(step.options).map(
+      (option, index): SourceText => ({
+        place: ['steps', key, 'options', index],
+        text: asText(option) || asText(asObject(option).label),
+        stepIndex,
+      }),
+    )
+    return [...members, ...options]
+  })
+  return [...ofForm, ...ofSteps].filter(({ text }) => text !== '')
+}
+
+/** The locales that a form is translated into. */
+export const targetLocales = (i18n: JsonObject): string[] =>
+  asList(i18n.supportedLocales).filter(
+    (locale): locale is string => typeof locale === 'string' && locale !== i18n.sourceLocale,
+  )
+
+/** A translated text as it is stored. */
+export const translationAt = (i18n: JsonObject, locale: string, place: TextPlace): JsonObject => {
+  let value: JsonValue | undefined = asObject(i18n.translations)[locale]
+  for (const name of place)
+    value = typeof name === 'number' ? asList(value)[name] : memberOf(asObject(value), name)
+  return asObject(value)
+}
+
+/** Sets a translated text. @param text `""` removes it */
+export const withTranslation = (
+  i18n: JsonObject,
+  locale: string,
+  place: TextPlace,
+  text: string,
+): JsonObject => {
+  const translated = { ...translationAt(i18n, locale, place), value: text, stale: false }
+  const translations = asObject(i18n.translations)
+  return {
+    ...i18n,
+    translations: { ...translations, [locale]: replaced(translations[locale], place, translated) },
+  }
+}
+
+const replaced = (
+  container: JsonValue | undefined,
+  [name, ...rest]: readonly (string | number)[],
+  translated: JsonObject,
+): JsonValue => {
+  if (name === undefined) return translated
+  if (typeof name === 'number') {
+    // Options are translated by their place: those before it are not translated yet.
+    const list = asList(container)
+    return Array.from({ length: Math.max(list.length, name + 1) }, (_, index) =>
+      index === name ? translated : (list[index] ?? { value: '' }),
+    )
+  }
+  const { [name]: former, ...others } = asObject(container)
+  if (rest.length === 0 && translated.value === '') return others
+  return { ...asObject(container), [name]: replaced(former, rest, translated) }
+}
+
+/** Adds a locale. */
+export const withLocale = (i18n: JsonObject, locale: string): JsonObject => {
+  const locales = asList(i18n.supportedLocales)
+  return locales.includes(locale) ? i18n : { ...i18n, supportedLocales: [...locales, locale] }
+}
+
+/** Removes a locale with its texts. */
+export const withoutLocale = (i18n: JsonObject, locale: string): JsonObject => {
+  const { [locale]: _, ...translations } = asObject(i18n.translations)
+  const supportedLocales = asList(i18n.supportedLocales).filter((each) => each !== locale)
+  return { ...i18n, supportedLocales, translations }
+}
+
+/** Moves the translations of a step to another key. @param key undefined removes them: a publish refuses texts of no step */
+export const withStepKey = (i18n: JsonObject, former: string, key: string | undefined): JsonObject => {
+  const translations = Object.entries(asObject(i18n.translations))
+  if (!translations.some(([, each]) => memberOf(asObject(asObject(each).steps), former))) return i18n
+  const moved = translations.map(([locale, each]) => {
+    const { [former]: step, ...steps } = asObject(asObject(each).steps)
+    const next = step === undefined || key === undefined ? steps : { ...steps, [key]: step }
+    return [locale, { ...asObject(each), steps: next }] as const
+  })
+  return { ...i18n, translations: Object.fromEntries(moved) }
+}

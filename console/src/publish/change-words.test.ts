@@ -1,0 +1,49 @@
+import type { FormChange, Step } from '@fms/client'
+import { describe, expect, it } from 'vitest'
+import { textOfTitle } from '../elements/title.tsx'
+import { namesInField, wordsOfChange, wordsOfPath } from './change-words.ts'
+
+const step = (key: string, title: string, type = 'text'): Step => ({ type, key, title })
+const steps = {
+  from: [step('name', 'Your name'), step('tea', 'Which tea?')],
+  to: [step('tea', 'Which tea, please?'), step('bye', '', 'end')],
+}
+
+describe('a change in words', () => {
+  it.each<[string, Partial<FormChange>]>([
+    ['Title of Which tea, please? changed', { fromPointer: '/steps/1/title', toPointer: '/steps/0/title' }],
+    ['Question Your name removed', { kind: 'REMOVED', fromPointer: '/steps/0' }],
+    ['End screen bye added', { kind: 'ADDED', toPointer: '/steps/1' }],
+    ['Question Which tea, please? moved', { kind: 'MOVED', fromPointer: '/steps/1', toPointer: '/steps/0' }],
+    [
+      'Option “Green” of Which tea? removed',
+      { kind: 'REMOVED', fromPointer: '/steps/1/options/0', before: 'Green' },
+    ],
+    [
+      'Option “Green” of Which tea, please? added',
+      { kind: 'ADDED', toPointer: '/steps/0/options/0', after: { label: 'Green' } },
+    ],
+    ['Fewest characters of Which tea, please? added', { kind: 'ADDED', toPointer: '/steps/0/minLength' }],
+    ['Steps changed', { fromPointer: '/steps', toPointer: '/steps' }],
+    ['Steps moved', { kind: 'MOVED', field: 'steps' }],
+    ['Tone changed', { fromPointer: '/tone', toPointer: '/tone' }],
+    ['Theme › Buttons changed', { fromPointer: '/theme/primaryColor', toPointer: '/theme/primaryColor' }],
+    ['Max follow up questions changed', { toPointer: '/maxFollowUpQuestions' }],
+    ['Steps › 7 › Title changed', { toPointer: '/steps/7/title' }],
+  ])('%s', (words, change) => {
+    expect(textOfTitle(wordsOfChange({ kind: 'CHANGED', field: '', ...change }, steps))).toBe(words)
+  })
+
+  it('has the name of the step apart', () => {
+    const change: FormChange = { kind: 'REMOVED', field: '', fromPointer: '/steps/0' }
+
+    expect(wordsOfChange(change, steps)).toMatchObject({ name: 'Your name' })
+  })
+
+  it('names a place by the key of its step, too', () => {
+    const names = namesInField('steps[tea].title')
+
+    expect(names).toEqual(['steps', 'tea', 'title'])
+    expect(textOfTitle(wordsOfPath(names, steps.to[0]))).toBe('Title of Which tea, please?')
+  })
+})

@@ -1,0 +1,84 @@
+import type { FormChange, Step } from '@fms/client'
+import { shortened } from '../elements/shortened.ts'
+import type { Title } from '../elements/title.tsx'
+import { asObject, asText } from '../json/values.ts'
+import { texts } from '../texts.ts'
+
+/** The steps of the two states of a comparison. */
+export interface ComparedSteps {
+  from: readonly Step[]
+  to: readonly Step[]
+}
+
+type Labels = Readonly<Record<string, string>>
+const members: Labels = texts.step.members
+const fields: Labels = texts.fields
+const themeFields: Labels = texts.theme.fields
+
+/** A change as a sentence, such as `Question Fee removed`. */
+export const wordsOfChange = (change: FormChange, { from, to }: ComparedSteps): Title => {
+  const { kind, fromPointer, toPointer, before, after } = change
+  const path = namesIn(toPointer ?? fromPointer)
+  if (path === undefined) return `${wordsOfPath(namesInField(change.field))} ${texts.changes.kinds[kind]}`
+  const step = stepAt(namesIn(toPointer), to) ?? stepAt(namesIn(fromPointer), from)
+  const place = wordsOfPath(path, step, after ?? before)
+  const happened = texts.changes.kinds[kind]
+  if (typeof place === 'string') return `${place} ${happened}`
+  return { name: place.name, text: (name) => `${place.text(name)} ${happened}` }
+}
+
+/** Whether a change is about a step as a whole: its name says more than its JSON. */
+export const isOfWholeStep = ({ fromPointer, toPointer }: FormChange): boolean =>
+  /^\/steps\/\d+$/.test(toPointer ?? fromPointer ?? '')
+
+/**
+ * A place in a form, such as `Title of Fee`.
+ *
+ * @param path the names of the members around it; after `steps` the index or key of a step
+ * @param value what is there: the text of an option
+ */
+export const wordsOfPath = (path: readonly string[], step?: Step, value?: unknown): Title => {
+  if (step === undefined) return path.map((name, index) => labelOf(name, path[index - 1])).join(' › ')
+  const [member, ...inside] = path.slice(2)
+  const name = shortened(asText(step.title) || asText(step.key))
+  if (member === undefined) return { name, text: (name) => texts.changes.step(step.type, name) }
+  const place =
+    member === 'options' && inside.length > 0
+      ? texts.changes.option(shortened(textOfOption(value)))
+      : [member, ...inside].map((each) => members[each] ?? inWords(each)).join(' › ')
+  return { name, text: (name) => texts.changes.memberOf(place, name) }
+}
+
+const labelOf = (name: string, parent: string | undefined): string => {
+  if (parent === 'theme') return themeFields[name] ?? inWords(name)
+  return (parent === undefined && fields[name]) || inWords(name)
+}
+
+/** `maxFollowUpQuestions` as `Max follow up questions`. */
+const inWords = (name: string): string => {
+  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const textOfOption = (option: unknown): string => {
+  if (typeof option === 'string') return option
+  const { label, title, text, key } = asObject(option)
+  return [label, title, text, key].map(asText).find((each) => each !== '') ?? ''
+}
+
+/** The names in a JSON Pointer (RFC 6901) such as `/steps/2/title`. */
+const namesIn = (pointer: string | undefined): string[] | undefined =>
+  pointer
+    ?.split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** The names in a path such as `steps[fee].title`. */
+export const namesInField = (field: string): string[] =>
+  field
+    .replace(/^form\./, '')
+    .split(/[.[\]]+/)
+    .filter((name) => name !== '')
+
+const stepAt = (path: readonly string[] | undefined, steps: readonly Step[]): Step | undefined =>
+  path?.[0] === 'steps' ? steps[Number(path[1])] : undefined
