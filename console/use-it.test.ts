@@ -37,8 +37,8 @@ const compileErrors = (program: string): string => {
 }
 
 describe('the lines of the page Use it', () => {
-  it('are a program that compiles', () => {
-    const program = programLines(address)
+  it.each(['read', 'change'] as const)('to %s are a program that compiles', (kind) => {
+    const program = programLines(address)[kind]
 
     expect(compileErrors(program)).toBe('')
     expect(compileErrors(program.replace('API_KEY!', 'API_KEY'))).toContain('TS2322')

@@ -512,6 +512,10 @@ export const texts = {
     curl: 'curl',
     client: 'TypeScript client',
     formctl: 'formctl',
-    copyOf: (name: string) => `Copy the lines for ${name}`,
+    kinds: { read: 'Read it', change: 'Change and publish it' },
+    copyOf: {
+      read: (name: string) => `Copy the lines for ${name} that read`,
+      change: (name: string) => `Copy the lines for ${name} that change and publish`,
+    },
   },
 }

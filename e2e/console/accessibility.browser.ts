@@ -83,7 +83,7 @@ const pages: [string, (opened: ConsolePage) => Promise<unknown>][] = [
     'use it',
     async (opened) => {
       await goToForm(opened, account, publicId, 'use-it')
-      await opened.page.getByRole('heading', { name: 'curl' }).waitFor()
+      await opened.page.getByRole('heading', { name: 'curl' }).first().waitFor()
     },
   ],
   [

@@ -78,7 +78,7 @@ describe('on a phone', () => {
 
     for (const height of await Promise.all(heights)) expect(height).toBeLessThanOrEqual(100)
     await page.getByRole('link', { name: 'Use it' }).click()
-    await page.getByRole('heading', { name: 'curl' }).waitFor()
+    await page.getByRole('heading', { name: 'curl' }).first().waitFor()
   })
 })
 
@@ -529,7 +529,7 @@ describe('the page Use it', () => {
 
     const [, organizationId, , formId] = path.split('/')
     await goToForm(opened, { ...account, slug: organizationId }, formId, 'use-it')
-    await page.getByText(`/organizations/${account.slug}/forms/${publicId}`).waitFor()
+    await page.getByText(`/organizations/${account.slug}/forms/${publicId}`).first().waitFor()
   })
 })
 

@@ -7,32 +7,51 @@ export interface FormAddress {
   form: string
 }
 
-/** Commands of curl. */
-export const curlLines = ({ baseUrl, organization, form }: FormAddress): string =>
-  `export API_KEY=fms_…
-FORM=${baseUrl}/organizations/${organization}/forms/${form}
+/** Lines that change nothing, and lines that change and publish the form. Each can be copied alone. */
+export interface Lines {
+  read: string
+  change: string
+}
 
-# The draft, and what respondents see
+/** Commands of curl. */
+export const curlLines = ({ baseUrl, organization, form }: FormAddress): Lines => {
+  const variables = `export API_KEY=fms_…
+FORM=${baseUrl}/organizations/${organization}/forms/${form}`
+  return {
+    read: `${variables}
+
+# The draft, what respondents see, and what differs
 curl -H "x-api-key: $API_KEY" "$FORM"
 curl -H "x-api-key: $API_KEY" "$FORM/revisions/live"
+curl -H "x-api-key: $API_KEY" "$FORM/changes"`,
+    change: `${variables}
 
-# Change the draft, compare it with the live revision, publish it
 curl -X PATCH -H "x-api-key: $API_KEY" -H 'content-type: application/json' \\
   -d '{"form": {"tone": "friendly"}}' "$FORM"
-curl -H "x-api-key: $API_KEY" "$FORM/changes"
-curl -X POST -H "x-api-key: $API_KEY" "$FORM/publish"`
+curl -X POST -H "x-api-key: $API_KEY" "$FORM/publish"`,
+  }
+}
 
-/** A program in TypeScript. */
-export const programLines = ({ baseUrl, organization, form }: FormAddress): string =>
-  `import { createClient } from '@fms/client'
+/** Programs in TypeScript. */
+export const programLines = ({ baseUrl, organization, form }: FormAddress): Lines => {
+  const client = `import { createClient } from '@fms/client'
 
-const client = createClient({ baseUrl: '${baseUrl}', apiKey: process.env.API_KEY! })
+const client = createClient({ baseUrl: '${baseUrl}', apiKey: process.env.API_KEY! })`
+  return {
+    read: `${client}
+const { form: draft } = await client.forms.get('${organization}', '${form}')
+const { form: live } = await client.revisions.live('${organization}', '${form}')`,
+    change: `${client}
 await client.forms.update('${organization}', '${form}', { tone: 'friendly' })
-const { form } = await client.forms.publish('${organization}', '${form}')
-const { form: live } = await client.revisions.live('${organization}', '${form}')`
+const { form } = await client.forms.publish('${organization}', '${form}')`,
+  }
+}
 
 /** Commands of formctl. */
-export const formctlLines = ({ baseUrl, organization, form }: FormAddress): string =>
-  `export FORMS_API_URL=${baseUrl} FORMS_API_KEY=fms_…
-npm run -s formctl -- forms changes --organization ${organization} --form ${form}
-npm run -s formctl -- forms publish --organization ${organization} --form ${form}`
+export const formctlLines = ({ baseUrl, organization, form }: FormAddress): Lines => {
+  const variables = `export FORMS_API_URL=${baseUrl} FORMS_API_KEY=fms_…`
+  const command = (name: string) =>
+    `${variables}
+npm run -s formctl -- forms ${name} --organization ${organization} --form ${form}`
+  return { read: command('changes'), change: command('publish') }
+}

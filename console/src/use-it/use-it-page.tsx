@@ -5,7 +5,7 @@ import { Page } from '../elements/page.tsx'
 import { organizationOf } from '../routing/organization-of.ts'
 import { baseUrl, type Session } from '../session/session.ts'
 import { texts } from '../texts.ts'
-import { curlLines, formctlLines, programLines } from './lines.ts'
+import { curlLines, formctlLines, type Lines, programLines } from './lines.ts'
 
 /**
  * Lines for a terminal and for programs, for the form at hand. The key is a variable: no line shows a secret. The names in
@@ -32,11 +32,14 @@ export const UseItPage = ({
       <p>{texts.useIt.explanation}</p>
       <LoadError loaded={loaded.value} reload={reload} />
       {value &&
-        [
-          { name: texts.useIt.curl, code: curlLines(value) },
-          { name: texts.useIt.client, code: programLines(value) },
-          { name: texts.useIt.formctl, code: formctlLines(value) },
-        ].map(({ name, code }) => <CodeBlock key={name} name={name} code={code} />)}
+        (['read', 'change'] as const).map((kind) => (
+          <section key={kind}>
+            <h2>{texts.useIt.kinds[kind]}</h2>
+            <CodeBlock name={texts.useIt.curl} code={curlLines(value)[kind]} kind={kind} />
+            <CodeBlock name={texts.useIt.client} code={programLines(value)[kind]} kind={kind} />
+            <CodeBlock name={texts.useIt.formctl} code={formctlLines(value)[kind]} kind={kind} />
+          </section>
+        ))}
     </Page>
   )
 }
@@ -49,15 +52,15 @@ const slugOf = ({ memberships }: Session, formPath: string): string => {
   )
 }
 
-const CodeBlock = ({ name, code }: { name: string; code: string }) => {
+const CodeBlock = ({ name, code, kind }: { name: string; code: string; kind: keyof Lines }) => {
   return (
-    <section class="card">
+    <div class="card">
       <div class="title">
-        <h2>{name}</h2>
-        <CopyButton text={code} label={texts.useIt.copyOf(name)} />
+        <h3>{name}</h3>
+        <CopyButton text={code} label={texts.useIt.copyOf[kind](name)} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard */}
       <pre tabIndex={0}>{code}</pre>
-    </section>
+    </div>
   )
 }
