@@ -340,6 +340,8 @@ export const texts = {
     back: 'Back',
     yes: 'Yes',
     no: 'No',
+    required: 'This question requires an answer.',
+    noPrice: 'The payment has no amount yet.',
     finished: 'The form ends here.',
     missingStep: (key: string) => `A branch leads to the step ${key}, which does not exist.`,
     unknownOperator: (operator: string) =>

@@ -87,6 +87,7 @@ describe('a step', () => {
     await page.getByLabel('Currency').fill('EUR')
     await page.getByLabel('Required').check()
     await page.locator('.stage').getByRole('heading', { name: 'Entry fee' }).waitFor()
+    await page.locator('.stage').getByText('12.5 EUR').waitFor()
 
     expect((await saved(page, account, publicId))[1]).toEqual({
       type: 'payment',
@@ -116,6 +117,14 @@ describe('a step', () => {
     await page.getByLabel('Smallest').fill('-2')
     await page.getByLabel('Largest').fill('2')
     await page.getByLabel('Labels').fill('Never\nAlways')
+    await page.getByLabel('Required').check()
+    const preview = page.locator('.stage')
+    await preview.getByLabel('-2 Never').waitFor()
+    await preview.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('This question requires an answer.').waitFor()
+    await preview.getByLabel('2 Always').last().check()
+    await preview.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('The form ends here.').waitFor()
 
     const [text, choice, scale] = await saved(page, account, publicId)
     expect(text).toMatchObject({ minLength: 2, maxLength: 40 })

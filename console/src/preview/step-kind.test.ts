@@ -6,7 +6,8 @@ describe('the kind of a step', () => {
     ['yes_no', 'yes-no'],
     ['shortText', 'text'],
     ['end', 'end'],
-    ['payment', 'unknown'],
+    ['payment', 'payment'],
+    ['hologram', 'unknown'],
   ])('%s is %s', (type, kind) => {
     expect(kindOfStep({ type })).toBe(kind)
   })

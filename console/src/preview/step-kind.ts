@@ -4,28 +4,40 @@ import type { Step } from '@fms/client'
 export type StepKind =
   | 'start'
   | 'end'
+  | 'statement'
   | 'text'
   | 'long-text'
   | 'choice'
   | 'multiple-choice'
   | 'rating'
+  | 'scale'
+  | 'ranking'
   | 'number'
   | 'email'
   | 'date'
+  | 'time'
   | 'yes-no'
+  | 'file'
+  | 'payment'
   | 'unknown'
 
 const kinds = new Map<string, StepKind>([
   ['start', 'start'],
   ['end', 'end'],
-  ...kindOf('text', 'text', 'shorttext', 'name', 'phone', 'url'),
+  ...kindOf('statement', 'statement'),
+  ...kindOf('text', 'text', 'shorttext', 'name', 'phone', 'url', 'signature'),
   ...kindOf('long-text', 'longtext', 'textarea', 'paragraph'),
   ...kindOf('choice', 'choice', 'singlechoice', 'select', 'dropdown', 'radio'),
   ...kindOf('multiple-choice', 'multiplechoice', 'multiselect', 'checkboxes'),
-  ...kindOf('rating', 'rating', 'scale', 'nps', 'stars'),
+  ...kindOf('rating', 'rating', 'stars'),
+  ...kindOf('scale', 'scale', 'nps'),
+  ...kindOf('ranking', 'ranking'),
   ...kindOf('number', 'number'),
   ...kindOf('email', 'email'),
   ...kindOf('date', 'date'),
+  ...kindOf('time', 'time'),
+  ...kindOf('file', 'file'),
+  ...kindOf('payment', 'payment'),
   ...kindOf('yes-no', 'yesno', 'boolean'),
 ])
 

@@ -8,7 +8,7 @@ import { AnswerInput } from './answer-input.tsx'
 import type { PreviewedForm } from './as-form.ts'
 import { type Answer, type Answers, nextStep } from './next-step.ts'
 import { textsIn } from './shown-step.ts'
-import { kindOfStep } from './step-kind.ts'
+import { kindOfStep, type StepKind } from './step-kind.ts'
 import { themeStyle } from './theme-style.ts'
 
 /** A step on the way through a form. Its key, or its place if it has another key now, finds it while somebody edits. */
@@ -16,6 +16,24 @@ interface Visit {
   key: string
   index: number
 }
+
+/** Steps that the preview cannot answer, so that they hold nobody up. */
+const unanswered: ReadonlySet<StepKind> = new Set([
+  'start',
+  'end',
+  'statement',
+  'ranking',
+  'file',
+  'payment',
+  'unknown',
+])
+
+/** Whether a step requires an answer that it does not have. */
+const isMissing = (step: Step, answers: Answers): boolean =>
+  'required' in step &&
+  step.required === true &&
+  !unanswered.has(kindOfStep(step)) &&
+  (answers.get(step.key) ?? '').length === 0
 
 /**
  * The way of a respondent through a form. It stays at its step while the form changes.
@@ -49,6 +67,10 @@ export const Walk = ({ form, openStep }: { form: PreviewedForm; openStep?: numbe
   }, [steps])
 
   const goOn = () => {
+    if (isMissing(current!, answers.value)) {
+      remark.value = texts.preview.required
+      return
+    }
     const { step, missingKey, unknownOperators } = nextStep(form, current!, answers.value)
     remark.value = [
       ...(missingKey === undefined ? [] : [texts.preview.missingStep(missingKey)]),
