@@ -157,6 +157,7 @@ export const texts = {
     save: 'Save',
     savedLater: 'Not saved yet. It is saved by itself once the service responds again.',
     discard: 'Discard changes',
+    discarded: 'Discarded. Undo brings it back.',
     unsaved: 'Unsaved changes',
     saving: 'Saving …',
     saved: 'Saved',

@@ -44,6 +44,7 @@ describe('undo', () => {
     await page.getByLabel('Tone').press('End')
     await page.keyboard.type('er')
     await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByText('Discarded. Undo brings it back.').waitFor()
     await expect.poll(() => names(page)).toEqual(['Name', 'Fee'])
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => page.getByLabel('Tone').inputValue()).toBe('professionaler')

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
-import { asText } from '../json/values.ts'
+import { asList, asText } from '../json/values.ts'
 import { isRetryable } from '../session/entry.ts'
 import { texts } from '../texts.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
@@ -26,10 +26,16 @@ export const Editor = ({
   const { save, error, isRunning, status } = useSave(edit)
   /** The index of the step whose fields are shown. */
   const openStep = useSignal<number | undefined>(undefined)
-  const actions = useMemo(
-    () => ({ undo: () => edit.history.undo(), redo: () => edit.history.redo(), save }),
-    [edit],
-  )
+  const actions = useMemo(() => {
+    /** Closes the open step if its place is now that of another one. */
+    const go = (direction: 'undo' | 'redo') => {
+      const stepCount = () => asList(edit.fields.peek().steps).length
+      const before = stepCount()
+      edit.history[direction]()
+      if (stepCount() !== before) openStep.value = undefined
+    }
+    return { undo: () => go('undo'), redo: () => go('redo'), save }
+  }, [edit])
   useEditKeys(mayWrite, actions)
   const { current } = edit.history
   // The focused element may be gone with what was undone.
@@ -37,6 +43,13 @@ export const Editor = ({
     if (document.activeElement === document.body) focusHeading()
   }, [current.value])
   const isDirty = edit.isDirty.value
+  /** The state after Discard. */
+  const discarded = useSignal<typeof current.value | undefined>(undefined)
+  const discard = () => {
+    if (!isDirty || isRunning.peek()) return
+    edit.discard()
+    discarded.value = current.peek()
+  }
   return (
     <Page
       title={{ text: (name) => name, name: asText(edit.fields.value.name) || texts.edit.title }}
@@ -45,7 +58,7 @@ export const Editor = ({
         mayWrite && (
           <>
             <span role="status" class="small">
-              {status()}
+              {discarded.value === current.value ? texts.edit.discarded : status()}
             </span>
             <HistoryButton
               label={texts.edit.undo}
@@ -59,13 +72,7 @@ export const Editor = ({
               isEnabled={edit.history.canRedo.value}
               onClick={actions.redo}
             />
-            <button
-              type="button"
-              aria-disabled={!isDirty || isRunning.value}
-              onClick={() => {
-                if (isDirty && !isRunning.peek()) edit.discard()
-              }}
-            >
+            <button type="button" aria-disabled={!isDirty || isRunning.value} onClick={discard}>
               {texts.edit.discard}
             </button>
             <button

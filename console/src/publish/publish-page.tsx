@@ -3,6 +3,7 @@ import {
   type FormChanges,
   isReason,
   type PreconditionViolation,
+  type Step,
   type TaggedForm,
 } from '@fms/client'
 import { useSignal } from '@preact/signals'
@@ -15,9 +16,10 @@ import { TextField } from '../elements/field.tsx'
 import { useLoaded } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
+import { type Title, TitleText } from '../elements/title.tsx'
 import { texts } from '../texts.ts'
 import { ChangeList } from './change-list.tsx'
-import type { ComparedSteps } from './change-words.ts'
+import { type ComparedSteps, namesInField, wordsOfPath } from './change-words.ts'
 
 interface PublishPageProps {
   client: Client
@@ -108,7 +110,7 @@ const Changes = ({ comparison: { form, changes, steps, violations } }: { compari
           <ul>
             {violations.map(({ subject, description }) => (
               <li key={`${subject} ${description}`} class="violation">
-                <code>{subject}</code> {description}
+                <TitleText title={placeOfSubject(subject, form.steps)} />: {description}
               </li>
             ))}
           </ul>
@@ -116,6 +118,12 @@ const Changes = ({ comparison: { form, changes, steps, violations } }: { compari
       )}
     </section>
   )
+}
+
+/** @param subject such as `form.steps[2].title` */
+const placeOfSubject = (subject: string, steps: readonly Step[]): Title => {
+  const names = namesInField(subject)
+  return wordsOfPath(names, names[0] === 'steps' ? steps[Number(names[1])] : undefined)
 }
 
 /** Differs as soon as the draft or the live revision is another one. */
