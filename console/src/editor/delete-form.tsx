@@ -1,7 +1,7 @@
 import { isReason } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
-import { ReadAgain } from '../elements/read-again.tsx'
+import { ReadAgain } from '../reading/read-again.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 import type { FormEdit } from './edits/form-edit.ts'

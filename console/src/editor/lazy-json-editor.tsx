@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'preact'
-import { useLoaded } from '../elements/load.ts'
-import { TryAgain } from '../elements/load-error.tsx'
+import { useLoaded } from '../reading/load.ts'
+import { TryAgain } from '../reading/load-error.tsx'
 import { texts } from '../texts.ts'
 
 type JsonEditor = typeof import('../json/json-editor.tsx').JsonEditor

@@ -1,7 +1,7 @@
 import type { Client } from '@fms/client'
-import { useLoaded } from '../elements/load.ts'
-import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
+import { useLoaded } from '../reading/load.ts'
+import { LoadError } from '../reading/load-error.tsx'
 import { texts } from '../texts.ts'
 import { Walk } from './walk.tsx'
 

@@ -29,7 +29,8 @@ describe('a change in words', () => {
     ['Tone changed', { fromPointer: '/tone', toPointer: '/tone' }],
     ['Theme › Buttons changed', { fromPointer: '/theme/primaryColor', toPointer: '/theme/primaryColor' }],
     ['Max follow up questions changed', { toPointer: '/maxFollowUpQuestions' }],
-    ['Steps › 7 › Title changed', { toPointer: '/steps/7/title' }],
+    ['Steps › 8 › Title changed', { toPointer: '/steps/7/title' }],
+    ['Branches › 1 › Target step key of bye changed', { toPointer: '/steps/1/branches/0/targetStepKey' }],
   ])('%s', (words, change) => {
     expect(textOfTitle(wordsOfChange({ kind: 'CHANGED', field: '', ...change }, steps))).toBe(words)
   })

@@ -54,8 +54,9 @@ const labelOf = (name: string, parent: string | undefined): string => {
   return (parent === undefined && fields[name]) || inWords(name)
 }
 
-/** `maxFollowUpQuestions` as `Max follow up questions`. */
+/** `maxFollowUpQuestions` as `Max follow up questions`; an index as people count. */
 const inWords = (name: string): string => {
+  if (/^\d+$/.test(name)) return String(Number(name) + 1)
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

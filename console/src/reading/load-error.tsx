@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { focusHeading } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
-import { ErrorNotice } from './error-notice.tsx'
 import type { Loaded } from './load.ts'
-import { focusHeading } from './page.tsx'
 
 /** The error of a page that could not be read, with a button that reads it again. Renders nothing without an error. */
 export const LoadError = ({

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { focusHeading } from './page.tsx'
+import { focusHeading } from '../elements/page.tsx'
 import type { FirstPages } from './read-pages.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Client } from '@fms/client'
+import type { Title } from '../elements/title.tsx'
 import { useLoaded } from './load.ts'
-import type { Title } from './title.tsx'
 
 /**
  * The title of a page that does not read the form that it is about.

@@ -1,6 +1,6 @@
+import { useAction } from '../elements/action.ts'
+import { ErrorNotice } from '../elements/error-notice.tsx'
 import { texts } from '../texts.ts'
-import { useAction } from './action.ts'
-import { ErrorNotice } from './error-notice.tsx'
 
 /** The button for what to do after somebody else has changed the form: it reads the new state, and shows its error. */
 export const ReadAgain = ({ read }: { read: () => Promise<void> }) => {
