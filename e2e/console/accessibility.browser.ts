@@ -213,6 +213,34 @@ describe.each([
   })
 })
 
+describe('the fields of a step', () => {
+  it('are fine by axe-core for every type that can be added', async () => {
+    const own = await system().account()
+    const form = await given(own, { steps: [] })
+    await using opened = await signIn(own)
+    const { page } = opened
+    await goToForm(opened, own, form.publicId)
+    const choice = page.locator('.add-step select')
+    await choice.waitFor()
+    const types = await choice.locator('option').allInnerTexts()
+    for (const type of types) {
+      await choice.selectOption(type)
+      await page.getByRole('button', { name: 'Add step' }).click()
+      await page.locator('.step-fields').getByLabel('Title').fill(`Type ${type}`)
+      await page
+        .locator('.stage')
+        .getByRole('heading', { name: `Type ${type}` })
+        .waitFor()
+      await page.evaluate('scrollTo(0, 0)')
+      expect(await accessibilityProblems(page), type).toEqual([])
+    }
+    await page.keyboard.press('Control+s')
+    await page.getByText('Saved', { exact: true }).waitFor()
+
+    expect((await read(own, form.publicId)).steps).toHaveLength(types.length)
+  })
+})
+
 describe('with the keyboard alone', () => {
   /** Presses a key until the element with this name has the focus. @returns how often */
   const tabTo = async (page: Page, name: RegExp, key = 'Tab') => {

@@ -38,7 +38,7 @@ const isMissing = (step: Step, answers: Answers): boolean =>
 /**
  * The way of a respondent through a form. It stays at its step while the form changes.
  *
- * @param openStep the index of a step to go to when it changes
+ * @param openStep the index of a step to go to when another one is opened
  */
 export const Walk = ({ form, openStep }: { form: PreviewedForm; openStep?: number | undefined }) => {
   const locale = useSignal(form.i18n.sourceLocale)
@@ -53,13 +53,14 @@ export const Walk = ({ form, openStep }: { form: PreviewedForm; openStep?: numbe
   const current = (visit && stepOf(visit)) ?? steps[0]
   const locales = [...new Set([form.i18n.sourceLocale, ...form.i18n.supportedLocales])]
 
+  const opened = openStep === undefined ? undefined : steps[openStep]
   useLayoutEffect(() => {
-    const step = openStep === undefined ? undefined : steps[openStep]
-    if (step === undefined) return
+    if (opened === undefined) return
     hasMoved.current = false
     remark.value = ''
-    visits.value = [visitOf(step)]
-  }, [openStep])
+    visits.value = [visitOf(opened)]
+    // A new step may have the place of the one that was open.
+  }, [openStep, opened?.key])
   // A step whose key changes stays the current one when it moves later.
   useLayoutEffect(() => {
     if (visit && current && (visit.key !== current.key || steps[visit.index] !== current))
