@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-/** Without the JSON editor, which is loaded when a form is opened. */
+/** Without the JSON editor, which is loaded when somebody shows it. */
 const maxFirstLoadBytes = 150_000
 
 let folder: string
