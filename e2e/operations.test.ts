@@ -103,6 +103,7 @@ describe('the client', () => {
     listForms: ({ forms }) => forms.list(organization, { ...list, readMask }),
     createForm: ({ forms }) =>
       forms.create(organization, {}, { formId: revision, requestId, validateOnly: true }),
+    checkForm: ({ forms }) => forms.check(organization, {}),
     getForm: ({ forms }) => forms.get(organization, form, { readMask }),
     updateForm: ({ forms }) => forms.update(organization, form, { name: 'B' }, change),
     deleteForm: ({ forms }) => forms.delete(organization, form, change),

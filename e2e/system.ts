@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { StepInput } from '@fms/client'
 import type { Role } from '@fms/contracts'
 import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
@@ -211,13 +212,15 @@ const call = async (
   }
 }
 
+const publishableSteps: StepInput[] = [
+  { type: 'start', key: 'hello', title: 'How was it?' },
+  { type: 'rating', key: 'stars', title: 'Your rating', max: 5 },
+  { type: 'end', key: 'thanks', title: 'Thank you' },
+]
+
 /** The fields of a publishable form. */
 export const publishable = (fields: object = {}) => ({
   name: 'Customer feedback',
-  steps: [
-    { type: 'start', key: 'hello', title: 'How was it?' },
-    { type: 'rating', key: 'stars', title: 'Your rating', max: 5 },
-    { type: 'end', key: 'thanks', title: 'Thank you' },
-  ],
+  steps: publishableSteps,
   ...fields,
 })

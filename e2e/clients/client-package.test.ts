@@ -131,15 +131,35 @@ const compilers = [
 ] as const
 
 const program = `
-import { createClient, type Form, type FormPatch, isReason } from '@fms/client'
+import { createClient, type Form, type FormPatch, isReason, openType, type Step } from '@fms/client'
 
 const client = createClient({ baseUrl: 'https://forms.example.com/v2', apiKey: 'fms_test' })
-const patch: FormPatch = { theme: { primaryColor: null }, i18n: { translations: { de: null } } }
+const patch: FormPatch = {
+  theme: { primaryColor: null },
+  i18n: { translations: { de: null } },
+  steps: [
+    { type: 'rating', key: 'stars', title: 'Your rating', max: 5 },
+    { type: openType('matrix'), key: 'grid', rows: ['a', 'b'] },
+  ],
+}
+
+const firstOf = (step: Step): string | undefined => {
+  switch (step.type) {
+    case 'start':
+      return step.title
+    case 'choice':
+      return step.options?.map((option) => (typeof option === 'string' ? option : option.label))[0]
+    case 'rating':
+      return step.max?.toFixed()
+    default:
+      return step.key
+  }
+}
 
 export const rename = async (form: Form): Promise<string | undefined> => {
   try {
     const edited = await client.forms.edit(form.path, form.path, ({ steps }) => ({ ...patch, steps }))
-    return edited.form.steps.map((step) => (step.type === 'start' ? step.title : step.key)).join()
+    return edited.form.steps.map(firstOf).join()
   } catch (error) {
     if (isReason(error, 'FORM_MOVED')) return error.metadata.etag
     throw error
@@ -147,8 +167,14 @@ export const rename = async (form: Form): Promise<string | undefined> => {
 }
 `
 const invalidProgram = `
-import { createClient } from '@fms/client'
+import { createClient, openType, type StepInput } from '@fms/client'
 createClient({ baseUrl: 'https://forms.example.com/v2', apiKey: 'fms_test' }).forms.create('demo', { nmae: 'x' })
+export const misspeltMembers: StepInput[] = [
+  { type: 'start', key: 'a', titel: 'x' },
+  { type: 'choice', key: 'b', option: ['x'] },
+]
+export const misspeltType: StepInput = { type: 'ratign', key: 'c' }
+export const knownType: StepInput = { type: openType('rating'), key: 'd' }
 `
 
 describe.each(compilers)('%s', (_, require) => {
@@ -177,6 +203,12 @@ describe.each(compilers)('%s', (_, require) => {
     ['bundler', 'the DOM', { module: 'esnext', moduleResolution: 'bundler', ...withDom }],
     ['bundler', 'Node', { module: 'esnext', moduleResolution: 'bundler', ...withNode }],
   ])('compiles a program and rejects an invalid one, with %s and the types of %s', async (_, __, options) => {
-    expect(await compile(options)).toEqual([expect.stringMatching(/invalid\.mts\(3,.*'nmae'/)])
+    expect(await compile(options)).toEqual([
+      expect.stringMatching(/invalid\.mts\(3,.*'nmae'/),
+      expect.stringMatching(/invalid\.mts\(5,.*'titel'/),
+      expect.stringMatching(/invalid\.mts\(6,.*'option'/),
+      expect.stringMatching(/invalid\.mts\(8,/),
+      expect.stringMatching(/invalid\.mts\(9,/),
+    ])
   })
 })

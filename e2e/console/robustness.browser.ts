@@ -225,7 +225,7 @@ describe('somebody else edits the draft', () => {
     const account = await system().account()
     const { publicId } = await given(account)
     await publish(account, publicId)
-    const text = { type: 'text', key: 'stars', title: 'Your rating' }
+    const text = { type: 'text' as const, key: 'stars', title: 'Your rating' }
     await edit(account, publicId, { steps: publishable().steps.with(1, text) })
     await using opened = await signIn(account)
     const { page } = opened

@@ -202,10 +202,11 @@ const largeBodies = [
 ]
 
 /** A form of 440 KB that is checked and not created. */
-const largeDryCreate = JSON.stringify({
-  validateOnly: true,
-  form: { name: 'Large', steps: [{ type: 'text', key: 'q', more: Array(50_000).fill('abcdef') }] },
-})
+const largeForm = {
+  form: { name: 'Large', steps: [{ type: 'choice', key: 'q', options: Array(50_000).fill('abcdef') }] },
+}
+const largeDryCreate = JSON.stringify({ validateOnly: true, ...largeForm })
+const largeCheck = JSON.stringify(largeForm)
 
 /** Deletes forms and restores them, each caller one of its own. */
 const deleteAndRestore: Attack = async (target, signal, record) => {
@@ -276,6 +277,11 @@ export const attacks = {
   'patches of a 440 KB form': repeat(32, patchLargeForm),
   'comparisons of a 440 KB form': repeat(32, ({ forms, revisedForm }) => ({
     path: `${forms}/${revisedForm}/changes`,
+  })),
+  'checks of a 440 KB form': repeat(32, ({ forms }) => ({
+    method: 'POST',
+    path: `${forms}/check`,
+    body: largeCheck,
   })),
   'rollbacks of a 440 KB form': combine(
     repeat(4, ({ forms, revisedForm }) => ({

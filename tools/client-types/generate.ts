@@ -11,7 +11,17 @@ export const clientTypesFile = join(root, 'libs/client/src/schemas.generated.ts'
 
 /** The schemas that the client exports, with those that they use. `FormPatch` is also the input of a create. */
 const roots = [
-  ...['DeletedForm', 'ErrorBody', 'Event', 'Form', 'FormChanges', 'FormPatch', 'IssuedKey', 'NewKeyInput'],
+  ...[
+    'DeletedForm',
+    'ErrorBody',
+    'Event',
+    'Form',
+    'FormChanges',
+    'FormCheck',
+    'FormPatch',
+    'IssuedKey',
+    'NewKeyInput',
+  ],
   ...['Organization', 'Revision', 'Whoami'],
 ]
 
@@ -51,6 +61,15 @@ const schemas = (): Schemas => {
   }
   Object.assign(all.Organization.properties.metadata, refTo('JsonValue'))
   all.OperatorActor.properties.operator.const = true
+  all.OpenType = {
+    description:
+      'A type of steps that the catalogue does not have: `openType` makes one. Its mark exists only for the compiler.',
+    allOf: [
+      { type: 'string' },
+      { type: 'object', required: ['__open'], properties: { __open: { const: true } } },
+    ],
+  }
+  for (const name of ['OpenStep', 'OpenStepInput']) all[name].properties.type = refTo('OpenType')
   const used = new Set(roots)
   // A set also iterates over what is added meanwhile.
   for (const name of used) {

@@ -1,13 +1,16 @@
 import { httpStatusOf } from '@fms/aip'
 import {
   compatibilityRules,
+  conditionOperators,
   type FieldTraits,
   FormDraft,
   formFields,
   publishRules,
   type Reason,
   reasons,
+  warningReasons,
 } from '@fms/contracts'
+import { commonMemberRows, memberRows, typeRows } from './step-tables.ts'
 
 type Row = readonly string[]
 
@@ -56,6 +59,11 @@ const fieldRows = (): Row[] => {
   ]
 }
 
+const meaningRows = (head: Row, meanings: Readonly<Record<string, string>>): Row[] => [
+  head,
+  ...Object.entries(meanings).map(([name, meaning]) => [code(name), meaning]),
+]
+
 /** The tables of the documentation that follow from the contracts, by the name in their marker. */
 export const tables: Readonly<Record<string, () => Row[]>> = {
   'fields of a form': fieldRows,
@@ -64,4 +72,9 @@ export const tables: Readonly<Record<string, () => Row[]>> = {
   'reasons of formctl': () => reasonRows('formctl'),
   'rules of publish': () => ruleRows(publishRules),
   'rules of refuseBreaking': () => ruleRows(compatibilityRules),
+  'types of steps': typeRows,
+  'members of every step': commonMemberRows,
+  'members of some steps': memberRows,
+  'operators of conditions': () => meaningRows(['Operator', 'Holds if'], conditionOperators),
+  'reasons of warnings': () => meaningRows(['Reason', 'Meaning'], warningReasons),
 }

@@ -25,7 +25,7 @@ const allowed: Record<string, string[]> = {
   'services/forms': ['contracts', 'aip', 'fair-queue', 'drafts', 'service-kit', 'forms-store'],
   'services/publisher': ['contracts', 'aip', 'fair-queue', 'drafts', 'service-kit', 'forms-store'],
   formctl: ['contracts', 'aip', 'client', 'service-kit', 'store-kit', 'forms-store', 'directory-store'],
-  'console/src': ['client'],
+  'console/src': ['client', 'contracts/steps'],
   console: ['contracts'],
 }
 
@@ -53,7 +53,8 @@ const forbiddenImports = (file: string, source: string): string[] => {
   const isForbidden = (specifier: string) =>
     specifier.startsWith('.')
       ? !resolve('/', dirname(file), specifier).startsWith(`/${folder}/`)
-      : specifier.startsWith('@fms/') && !packages.includes(specifier.split('/')[1]!)
+      : specifier.startsWith('@fms/') &&
+        !packages.some((name) => specifier === `@fms/${name}` || specifier.startsWith(`@fms/${name}/`))
   return importsOf(source).filter(isForbidden)
 }
 

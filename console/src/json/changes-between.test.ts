@@ -3,7 +3,12 @@ import { textOfTitle } from '../elements/title.tsx'
 import { wordsOfChange } from '../publish/change-words.ts'
 import { changesBetween } from './changes-between.ts'
 
-const step = (key: string, more: object = {}) => ({ type: 'text', key, title: key.toUpperCase(), ...more })
+const step = (key: string, more: object = {}) => ({
+  type: 'text' as const,
+  key,
+  title: key.toUpperCase(),
+  ...more,
+})
 
 describe('changes between two states of the fields', () => {
   it('have the path with the keys of steps, and both values', () => {

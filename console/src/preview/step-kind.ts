@@ -1,5 +1,3 @@
-import type { Step } from '@fms/client'
-
 /** How the preview draws a step. */
 export type StepKind =
   | 'start'
@@ -46,5 +44,5 @@ function kindOf(kind: StepKind, ...types: string[]): [string, StepKind][] {
 }
 
 /** The kind of a step; letter case, `-` and `_` of its type do not count. */
-export const kindOfStep = ({ type }: Pick<Step, 'type'>): StepKind =>
+export const kindOfStep = ({ type }: { type: string }): StepKind =>
   kinds.get(type.toLowerCase().replaceAll(/[-_\s]/g, '')) ?? 'unknown'

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openFormsStore } from '@fms/forms-store'
@@ -56,6 +56,7 @@ const givenDeletedForm = async (organizationId: string) => {
 const respond = ({ url }: Received) => {
   const form = newApiForm({ publicId: exampleForm })
   const comparison = { from: form.path, to: form.path, changes: [], breakingCount: 0 }
+  if (url!.endsWith('/check')) return { body: { publishable: true, violations: [], warnings: [] } }
   return { body: url!.includes('/changes?') ? comparison : form }
 }
 
@@ -97,6 +98,8 @@ describe('the help of each command', () => {
     if (example.includes('forms import')) {
       await runFormctl(['forms', 'export', '--out', join(dataDir, 'forms.ndjson')])
     }
+
+    if (example.includes('forms check')) writeFileSync(join(dataDir, `${exampleForm}.json`), '{}')
 
     if (example.includes(exampleDeletedForm)) await givenDeletedForm(JSON.parse(created.stdout).id)
 

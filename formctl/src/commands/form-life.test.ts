@@ -1,3 +1,6 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ErrorBody, FormChanges } from '@fms/contracts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newApiForm } from '../testing/api-form.ts'
@@ -48,6 +51,57 @@ const errorOf = (
       ],
     },
   } satisfies ErrorBody,
+})
+
+describe('formctl forms check', () => {
+  const check = async (text: string, ...rest: string[]) => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), 'check-'))
+    const file = join(folder.path, 'form.json')
+    writeFileSync(file, text)
+    return { file, ...(await runFormctl(['forms', 'check', '--organization', 'acme', file, ...rest])) }
+  }
+  const found = {
+    publishable: false,
+    violations: [{ type: 'QUESTIONS', subject: 'form.steps', description: 'must hold a question' }],
+    warnings: [{ field: 'form.steps[0].type', reason: 'TYPE_UNKNOWN', message: 'is unknown\u0007' }],
+  }
+
+  it('prints what the API finds in each file', async () => {
+    respond = () => ({ body: found })
+
+    const { file, code, stdout } = await check('{"name": "Intake"}')
+
+    expect(api.received).toMatchObject([
+      { method: 'POST', url: '/v2/organizations/acme/forms/check', body: { form: { name: 'Intake' } } },
+    ])
+    expect({ code, lines: stdout.split('\n') }).toEqual({
+      code: 0,
+      lines: [
+        `${file} cannot be published; 1 warnings.`,
+        '  error: form.steps must hold a question',
+        expect.stringMatching(/^ {2}warning: form\.steps\[0\]\.type is unknown.?$/u),
+        '',
+      ],
+    })
+  })
+
+  it('prints JSON with --json', async () => {
+    respond = () => ({ body: found })
+
+    const { file, stdout } = await check('{}', '--json')
+
+    expect(JSON.parse(stdout)).toEqual({ forms: [{ file, ...found }] })
+  })
+
+  it('fails for a file that is not JSON', async () => {
+    const { file, code, stderr } = await check('{')
+
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${file} is not JSON`),
+    })
+    expect(api.received).toEqual([])
+  })
 })
 
 describe.each([

@@ -6,12 +6,13 @@ import { terminalOf } from '../cli/terminal.ts'
 import { exportForms, writeNewFile } from '../forms/export-forms.ts'
 import type { ImportOptions, ImportResult } from '../forms/import-forms.ts'
 import { findOptionalOrganizationId, openForms } from '../stores/open-stores.ts'
+import { addCheckCommand } from './check-forms.ts'
 import { addFormLifeCommands } from './form-life.ts'
 
 export const addFormsCommands = (formctl: Command): void => {
   const forms = formctl
     .command('forms')
-    .description('export and import forms; compare, publish, unpublish and roll back a form')
+    .description('export and import forms; check, compare, publish, unpublish and roll back a form')
   forms
     .command('export')
     .description('write forms as NDJSON, one per line: draft, revisions, ids, times and counts')
@@ -36,6 +37,7 @@ export const addFormsCommands = (formctl: Command): void => {
         'forms import "$DATA_DIR/forms.ndjson" --organization acme --as-new',
       ),
     )
+  addCheckCommand(forms)
   addFormLifeCommands(forms)
 }
 

@@ -1,6 +1,15 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { didYouMean, suggestion } from './did-you-mean.ts'
 import { type FieldViolation, maxViolations } from './errors.ts'
 import { fieldPath } from './field-path.ts'
+
+// The message of an unknown member has the names of the known ones, which an issue does not have otherwise.
+z.config({
+  customError: ({ code, inst }) =>
+    code === 'unrecognized_keys' && inst instanceof z.ZodObject
+      ? Object.keys(inst.shape).join(' ')
+      : undefined,
+})
 
 /**
  * Converts the issues of a Zod error to field violations (AIP-193), with paths such as `form.steps[2].key`. Returns
@@ -22,11 +31,13 @@ function* violationsOfIssue(issue: z.core.$ZodIssue, root: PropertyKey[]): Gener
   switch (issue.code) {
     case 'unrecognized_keys':
       for (const key of issue.keys) {
-        yield { field: fieldPath([...path, key]), description: 'is not a known field' }
+        const meant = didYouMean(key, issue.message.split(' '))
+        yield { field: fieldPath([...path, key]), description: `is not a known field${suggestion(meant)}` }
       }
       break
     case 'invalid_union':
-      yield* violationsOf(issuesOfVariant(issue), path)
+      if (!issue.message.startsWith('Invalid ')) yield { field: fieldPath(path), description: issue.message }
+      else yield* violationsOf(issuesOfVariant(issue), path)
       break
     case 'invalid_key':
       for (const inner of issue.issues) yield* violationsOfIssue({ ...inner, path: [] }, path)

@@ -1,3 +1,4 @@
+export * from './did-you-mean.ts'
 export * from './errors.ts'
 export * from './etag.ts'
 export * from './field-path.ts'

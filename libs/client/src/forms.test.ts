@@ -82,6 +82,13 @@ describe('the request of', () => {
     })
   })
 
+  it('check has the form in the body', async () => {
+    expect(await call(({ forms }) => forms.check('acme', { name: 'X' }))).toMatchObject({
+      line: `POST ${path}/check`,
+      body: { form: { name: 'X' } },
+    })
+  })
+
   it('changes has the two states in the query', async () => {
     expect(await call(({ forms }) => forms.changes('acme', 'f'))).toMatchObject({
       line: `GET ${path}/f/changes?from=live&to=draft`,

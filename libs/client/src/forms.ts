@@ -2,7 +2,7 @@ import { isReason } from './errors.ts'
 import { type List, type ListQuery, listOf, type Masked, type MaskOptions } from './pages.ts'
 import { idOf, pathOf } from './references.ts'
 import type { FormInput } from './resources.ts'
-import type { Form, FormChanges, FormPatch } from './schemas.generated.ts'
+import type { Form, FormChanges, FormCheck, FormPatch } from './schemas.generated.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import {
   type ChangeOptions,
@@ -54,6 +54,11 @@ export interface Forms {
    * @throws {FormsApiError} FORM_ID_TAKEN for a `formId` that another form has, or a deleted one that can be restored.
    */
   create(organization: string, form: FormInput, options?: CreateOptions): Promise<TaggedForm>
+  /**
+   * Checks a form that need not exist: whether it could be published, and what respondents would stumble over. Stores
+   * nothing; who may only read may check.
+   */
+  check(organization: string, form: FormInput, options?: CallOptions): Promise<FormCheck>
   /** Reads the draft. With `-` for the organization, `form` is a `publicId` in any of the caller's organizations. */
   get(organization: string, form: string, options?: CallOptions): Promise<TaggedForm>
   /** Reads the members of a mask. The ETag is that of the form, and so valid for `ifMatch`. */
@@ -108,6 +113,11 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
   const forms: Forms = {
     create: async (organization, form, { formId, ...options } = {}) =>
       postForm(send, pathOf(['organizations', organization], ['forms']), options, { form, formId }),
+
+    check: async (organization, form, { signal } = {}) => {
+      const path = pathOf(['organizations', organization], ['forms'], ['check'])
+      return (await send<FormCheck>({ method: 'POST', path, body: { form }, signal })).body
+    },
 
     get: async (organization: string, form: string, options: CallOptions & Partial<MaskOptions> = {}) => {
       const { readMask, signal } = options

@@ -18,6 +18,7 @@ export type {
 } from './forms.ts'
 export type { Keys, KeyWriteOptions } from './keys.ts'
 export { knownReasons } from './known-reasons.ts'
+export { openType } from './open-type.ts'
 export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, Masked, MaskOptions, Page, PageQuery } from './pages.ts'
 export type { FormInput, Merge, Role, ServerOwnedFields } from './resources.ts'

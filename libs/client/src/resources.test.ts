@@ -25,14 +25,17 @@ type Patch<T> = T extends readonly unknown[]
     ? { [K in keyof T]?: Patch<T[K]> | null }
     : T
 
+/** Steps of the client follow the catalogue, which the contracts only recommend. */
+type WithoutSteps<T> = Omit<T, 'steps'>
+
 // These assertions are on types: `npm run check` reports a failure, not the test run.
 describe('the types of the client are those of the contracts:', () => {
   it('resources', () => {
-    expectTypeOf<client.Form>().toEqualTypeOf<contracts.Form>()
-    expectTypeOf<client.Step>().toEqualTypeOf<contracts.Step>()
-    expectTypeOf<client.Revision>().toEqualTypeOf<contracts.Revision>()
+    expectTypeOf<WithoutSteps<client.Form>>().toEqualTypeOf<WithoutSteps<contracts.Form>>()
+    expectTypeOf<client.Revision>().toExtend<contracts.Revision>()
     expectTypeOf<client.Organization>().toEqualTypeOf<contracts.Organization>()
     expectTypeOf<client.FormChanges>().toEqualTypeOf<contracts.FormChanges>()
+    expectTypeOf<client.FormCheck>().toEqualTypeOf<contracts.FormCheck>()
     expectTypeOf<client.Key>().toEqualTypeOf<contracts.Key>()
     expectTypeOf<client.IssuedKey>().toEqualTypeOf<contracts.IssuedKey>()
     expectTypeOf<client.Whoami>().toEqualTypeOf<contracts.Whoami>()
@@ -40,6 +43,16 @@ describe('the types of the client are those of the contracts:', () => {
     expectTypeOf<client.FormEvent>().toEqualTypeOf<contracts.FormEvent>()
     expectTypeOf<client.FormChanges>().toEqualTypeOf<contracts.FormChanges>()
     expectTypeOf<client.DeletedForm>().toEqualTypeOf<contracts.DeletedForm>()
+  })
+
+  it('steps', () => {
+    type Known = Exclude<client.Step, client.OpenStep>
+    expectTypeOf<Known['type']>().toEqualTypeOf<contracts.StepTypeName>()
+    expectTypeOf<client.StartStep>().toEqualTypeOf<z.infer<typeof contracts.StartStep>>()
+    expectTypeOf<client.StepInput>().toExtend<z.input<typeof contracts.Step>>()
+    expectTypeOf<Extract<client.Step, { type: 'choice' }>['options']>().toEqualTypeOf<
+      client.StepOption[] | undefined
+    >()
   })
 
   it('errors', () => {
@@ -52,7 +65,7 @@ describe('the types of the client are those of the contracts:', () => {
 
   it('patches', () => {
     const toContract = (patch: client.FormPatch): FormPatch => patch
-    const toClient = (patch: FormPatch): client.FormPatch => patch
+    const toClient = (patch: WithoutSteps<FormPatch>): client.FormPatch => patch
     expect(toClient(toContract({}))).toEqual({})
     expectTypeOf<keyof client.FormPatch>().toEqualTypeOf<keyof contracts.Form>()
     expectTypeOf<client.Form>().toExtend<client.FormPatch>()

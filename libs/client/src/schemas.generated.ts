@@ -61,10 +61,58 @@ export type BrandingPatch = {
 }
 export type BreakingChange = 'STEP_REMOVED' | 'STEP_TYPE_CHANGED' | 'OPTION_REMOVED'
 export type ChangeKind = 'ADDED' | 'REMOVED' | 'CHANGED' | 'MOVED'
+/** A question with one of several options as its answer. */
+export type ChoiceStep = {
+  type: 'choice'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** What respondents choose from: texts, or objects with `key` and `label`. */
+  options?: StepOption[]
+}
+/** A question with one of several options as its answer. */
+export type ChoiceStepInput = {
+  type: 'choice'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** What respondents choose from: texts, or objects with `key` and `label`. */
+  options?: StepOptionInput[]
+}
 /** A comparison with the answer to an earlier step. */
 export type Condition = {
   negate: boolean
-  /** Such as `equals`. */
+  /** Any text; the catalogue has `equals`, `contains`, `startsWith`, `greaterThan`, `lessThan`, `isAnswered`, `includes`. */
   operator: string
   stepKey: string
   value: string
@@ -73,11 +121,63 @@ export type Condition = {
 export type ConditionInput = {
   /** Default: `false`. */
   negate?: boolean
-  /** Such as `equals`. */
+  /** Any text; the catalogue has `equals`, `contains`, `startsWith`, `greaterThan`, `lessThan`, `isAnswered`, `includes`. */
   operator: string
   stepKey: string
   /** Default: `""`. */
   value?: string
+}
+/** A question for a day. */
+export type DateStep = {
+  type: 'date'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The smallest answer, such as `2026-01-31`. Format: date. */
+  min?: string
+  /** The largest answer, such as `2026-12-31`. Format: date. */
+  max?: string
+}
+/** A question for a day. */
+export type DateStepInput = {
+  type: 'date'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The smallest answer, such as `2026-01-31`. Format: date. */
+  min?: string
+  /** The largest answer, such as `2026-12-31`. Format: date. */
+  max?: string
 }
 /** A form that was deleted and can be restored. */
 export type DeletedForm = {
@@ -91,6 +191,146 @@ export type DeletedForm = {
   purgeTime: string
   /** Who deleted it: `users/{user_id}`; `""` if an operator imported the form with new ids. */
   deleter: string
+}
+/** A question with one option of a long list as its answer. */
+export type DropdownStep = {
+  type: 'dropdown'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** What respondents choose from: texts, or objects with `key` and `label`. */
+  options?: StepOption[]
+  /** An example that the empty field shows. */
+  placeholder?: string
+}
+/** A question with one option of a long list as its answer. */
+export type DropdownStepInput = {
+  type: 'dropdown'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** What respondents choose from: texts, or objects with `key` and `label`. */
+  options?: StepOptionInput[]
+  /** An example that the empty field shows. */
+  placeholder?: string
+}
+/** A question for an email address. */
+export type EmailStep = {
+  type: 'email'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+}
+/** A question for an email address. */
+export type EmailStepInput = {
+  type: 'email'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+}
+/** A last screen. A form may have several; branches lead to those after the first. */
+export type EndStep = {
+  type: 'end'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+}
+/** A last screen. A form may have several; branches lead to those after the first. */
+export type EndStepInput = {
+  type: 'end'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
 }
 /** The body of every error response (AIP-193). */
 export type ErrorBody = {
@@ -162,6 +402,58 @@ export type FieldViolation = {
   /** A path such as `form.steps[2].key`; `""` means the whole body. */
   field: string
   description: string
+}
+/** A question that respondents answer with files. */
+export type FileStep = {
+  type: 'file'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The media types or name endings that are taken, such as `image/*` or `.pdf`. */
+  accept?: string[]
+  /** The largest number of files. Default: 1. */
+  max?: number
+}
+/** A question that respondents answer with files. */
+export type FileStepInput = {
+  type: 'file'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The media types or name endings that are taken, such as `image/*` or `.pdf`. */
+  accept?: string[]
+  /** The largest number of files. Default: 1. */
+  max?: number
 }
 /** The current draft of a form with its output-only fields. */
 export type Form = {
@@ -237,6 +529,17 @@ export type FormChanges = {
   publishable?: boolean
   /** What a publish of the draft would report as `DRAFT_NOT_PUBLISHABLE`, at most 1,000. Present if `to` is `draft`. */
   violations?: PreconditionViolation[]
+  /** What the catalogue of steps would do otherwise, at most 100. Warnings prevent nothing. Present if `to` is `draft`. */
+  warnings?: FormWarning[]
+}
+/** What a publish of a draft would report, and what may be better. */
+export type FormCheck = {
+  /** Whether `violations` is empty. */
+  publishable: boolean
+  /** What a publish of the draft would report as `DRAFT_NOT_PUBLISHABLE`, at most 1,000. */
+  violations: PreconditionViolation[]
+  /** What the catalogue of steps would do otherwise, at most 100. Warnings prevent nothing. */
+  warnings: FormWarning[]
 }
 export type FormMode = 'guided' | 'conversational' | 'voice'
 /** A JSON Merge Patch (RFC 7396) of a form: omitted members stay unchanged, `null` clears, lists are replaced as a whole. */
@@ -284,6 +587,15 @@ export type FormPatch = {
   updateTime?: string
 }
 export type FormType = 'structured' | 'dynamic'
+/** Advice about a field of a form. It prevents nothing. */
+export type FormWarning = {
+  /** A path such as `form.steps[2].title`. */
+  field: string
+  /** Stable: programs branch on it. One of TYPE_UNKNOWN, MEMBER_UNKNOWN, MEMBER_INVALID, MEMBER_MISSING, OPTION_BLANK, OPTION_REPEATED, OPERATOR_UNKNOWN, BRANCH_TARGET_MISSING, BRANCH_ENDLESS, STEP_UNREACHABLE, END_MISSING, COLOR_INVALID, LOCALE_UNTRANSLATED; more may follow. */
+  reason: string
+  /** For people. The wording may change. */
+  message: string
+}
 export type I18n = {
   /** A BCP 47 language tag such as `en` or `pt-BR`. */
   sourceLocale: string
@@ -356,6 +668,62 @@ export type LocationPatch = {
   /** Default: `""`. */
   city?: string | null
 }
+/** A question with a text of several lines as its answer. */
+export type LongTextStep = {
+  type: 'long-text'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+  /** The smallest number of characters of an answer. */
+  minLength?: number
+  /** The largest number of characters of an answer. */
+  maxLength?: number
+}
+/** A question with a text of several lines as its answer. */
+export type LongTextStepInput = {
+  type: 'long-text'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+  /** The smallest number of characters of an answer. */
+  minLength?: number
+  /** The largest number of characters of an answer. */
+  maxLength?: number
+}
 export type Marketplace = {
   /** `""` or an absolute http or https URL. */
   bookingUrl: string
@@ -410,6 +778,62 @@ export type Membership = {
   organization: Organization
   role: 'viewer' | 'editor' | 'owner'
 }
+/** A question with any number of options as its answer. */
+export type MultipleChoiceStep = {
+  type: 'multiple-choice'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** What respondents choose from: texts, or objects with `key` and `label`. */
+  options?: StepOption[]
+  /** The smallest number of options to choose. */
+  min?: number
+  /** The largest number of options to choose. */
+  max?: number
+}
+/** A question with any number of options as its answer. */
+export type MultipleChoiceStepInput = {
+  type: 'multiple-choice'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** What respondents choose from: texts, or objects with `key` and `label`. */
+  options?: StepOptionInput[]
+  /** The smallest number of options to choose. */
+  min?: number
+  /** The largest number of options to choose. */
+  max?: number
+}
 export type KeyInput = {
   /** For people; not only white space. */
   name: string
@@ -418,10 +842,69 @@ export type KeyInput = {
   /** When the key stops working, RFC 3339. Default: `""`, it does not expire. Required if the key of the request expires; then it must not be later than the `expireTime` of that key. */
   expireTime?: string
 }
+/** A question for a number. */
+export type NumberStep = {
+  type: 'number'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+  /** The smallest answer. */
+  min?: number
+  /** The largest answer. */
+  max?: number
+  /** Answers are `min`, or 0, plus a multiple of it. Default: any number. */
+  step?: number
+}
+/** A question for a number. */
+export type NumberStepInput = {
+  type: 'number'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+  /** The smallest answer. */
+  min?: number
+  /** The largest answer. */
+  max?: number
+  /** Answers are `min`, or 0, plus a multiple of it. Default: any number. */
+  step?: number
+}
 /** An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. Other members are stored as sent. */
 export type OpenStep = {
-  /** `end`, `payment`, or any other type of question. */
-  type: string
+  type: OpenType
   /** Unique in the form. */
   key: string
   title?: string
@@ -437,8 +920,7 @@ export type OpenStep = {
 }
 /** An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. Other members are stored as sent. */
 export type OpenStepInput = {
-  /** `end`, `payment`, or any other type of question. */
-  type: string
+  type: OpenType
   /** Unique in the form. */
   key: string
   title?: string
@@ -451,6 +933,10 @@ export type OpenStepInput = {
   background?: BackgroundInput
   branches?: BranchInput[]
   [key: string]: unknown
+}
+/** A type of steps that the catalogue does not have: `openType` makes one. Its mark exists only for the compiler. */
+export type OpenType = string & {
+  __open: true
 }
 export type OperatorActor = {
   operator: true
@@ -468,6 +954,106 @@ export type Organization = {
   path: string
   /** Accepted in place of the id in paths. */
   slug: string
+}
+/** A payment. The form must have `defaultMode: "guided"`. */
+export type PaymentStep = {
+  type: 'payment'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The price in units of the currency, such as `12.5`. */
+  amount?: number
+  /** The currency (ISO 4217), such as `EUR`. */
+  currency?: string
+}
+/** A payment. The form must have `defaultMode: "guided"`. */
+export type PaymentStepInput = {
+  type: 'payment'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The price in units of the currency, such as `12.5`. */
+  amount?: number
+  /** The currency (ISO 4217), such as `EUR`. */
+  currency?: string
+}
+/** A question for a telephone number. */
+export type PhoneStep = {
+  type: 'phone'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+}
+/** A question for a telephone number. */
+export type PhoneStepInput = {
+  type: 'phone'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
 }
 export type PreconditionFailure = {
   '@type': 'type.googleapis.com/google.rpc.PreconditionFailure'
@@ -493,6 +1079,106 @@ export type PriceRangeInput = {
   max?: number
   /** Default: `0`. */
   min?: number
+}
+/** A question whose answer is the options in an order. */
+export type RankingStep = {
+  type: 'ranking'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** What respondents choose from: texts, or objects with `key` and `label`. */
+  options?: StepOption[]
+}
+/** A question whose answer is the options in an order. */
+export type RankingStepInput = {
+  type: 'ranking'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** What respondents choose from: texts, or objects with `key` and `label`. */
+  options?: StepOptionInput[]
+}
+/** A question whose answer is 1 to `max` stars. */
+export type RatingStep = {
+  type: 'rating'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The number of stars. */
+  max?: number
+  /** Texts of the values: one for each, or two for the lowest and the highest. */
+  labels?: string[]
+}
+/** A question whose answer is 1 to `max` stars. */
+export type RatingStepInput = {
+  type: 'rating'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The number of stars. */
+  max?: number
+  /** Texts of the values: one for each, or two for the lowest and the highest. */
+  labels?: string[]
 }
 export type RequestInfo = {
   '@type': 'type.googleapis.com/google.rpc.RequestInfo'
@@ -520,6 +1206,110 @@ export type Revision = {
   note: string
   /** The form as it was published. */
   form: Form
+}
+/** A question whose answer is a whole number from `min` to `max`. */
+export type ScaleStep = {
+  type: 'scale'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The lowest value. */
+  min?: number
+  /** The highest value. */
+  max?: number
+  /** The distance of two values. Default: 1. */
+  step?: number
+  /** Texts of the values: one for each, or two for the lowest and the highest. */
+  labels?: string[]
+}
+/** A question whose answer is a whole number from `min` to `max`. */
+export type ScaleStepInput = {
+  type: 'scale'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The lowest value. */
+  min?: number
+  /** The highest value. */
+  max?: number
+  /** The distance of two values. Default: 1. */
+  step?: number
+  /** Texts of the values: one for each, or two for the lowest and the highest. */
+  labels?: string[]
+}
+/** A question that respondents answer by signing. */
+export type SignatureStep = {
+  type: 'signature'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+}
+/** A question that respondents answer by signing. */
+export type SignatureStepInput = {
+  type: 'signature'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
 }
 /** The first screen. It has these members and no others. */
 export type StartStep = {
@@ -555,6 +1345,46 @@ export type StartStepInput = {
   /** Default: `[]`. */
   branches?: BranchInput[]
 }
+/** A text between questions. It has no answer. */
+export type StatementStep = {
+  type: 'statement'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+}
+/** A text between questions. It has no answer. */
+export type StatementStepInput = {
+  type: 'statement'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+}
 export type Status =
   | 'INVALID_ARGUMENT'
   | 'FAILED_PRECONDITION'
@@ -568,10 +1398,128 @@ export type Status =
   | 'INTERNAL'
   | 'UNAVAILABLE'
   | 'DEADLINE_EXCEEDED'
-/** A screen of the form. `type: "start"` is a StartStep, every other type an OpenStep. */
-export type Step = StartStep | OpenStep
-/** A screen of the form. `type: "start"` is a StartStep, every other type an OpenStep. */
-export type StepInput = StartStepInput | OpenStepInput
+/** A screen of the form. `type` names the variant. Variants other than StartStep are recommendations: whatever matches none of them is an OpenStep, and is stored as sent. */
+export type Step =
+  | StartStep
+  | EndStep
+  | StatementStep
+  | TextStep
+  | LongTextStep
+  | EmailStep
+  | PhoneStep
+  | UrlStep
+  | NumberStep
+  | DateStep
+  | TimeStep
+  | YesNoStep
+  | ChoiceStep
+  | MultipleChoiceStep
+  | DropdownStep
+  | RatingStep
+  | ScaleStep
+  | RankingStep
+  | FileStep
+  | SignatureStep
+  | PaymentStep
+  | OpenStep
+/** A screen of the form. `type` names the variant. Variants other than StartStep are recommendations: whatever matches none of them is an OpenStep, and is stored as sent. */
+export type StepInput =
+  | StartStepInput
+  | EndStepInput
+  | StatementStepInput
+  | TextStepInput
+  | LongTextStepInput
+  | EmailStepInput
+  | PhoneStepInput
+  | UrlStepInput
+  | NumberStepInput
+  | DateStepInput
+  | TimeStepInput
+  | YesNoStepInput
+  | ChoiceStepInput
+  | MultipleChoiceStepInput
+  | DropdownStepInput
+  | RatingStepInput
+  | ScaleStepInput
+  | RankingStepInput
+  | FileStepInput
+  | SignatureStepInput
+  | PaymentStepInput
+  | OpenStepInput
+/** A text, or a label with a key that stays when the label changes. */
+export type StepOption =
+  | string
+  | {
+      key: string
+      label: string
+    }
+/** A text, or a label with a key that stays when the label changes. */
+export type StepOptionInput =
+  | string
+  | {
+      key: string
+      label: string
+    }
+/** A question with a short text as its answer. */
+export type TextStep = {
+  type: 'text'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+  /** The smallest number of characters of an answer. */
+  minLength?: number
+  /** The largest number of characters of an answer. */
+  maxLength?: number
+  /** A regular expression that the whole answer must match, as in HTML. Format: regex. */
+  pattern?: string
+}
+/** A question with a short text as its answer. */
+export type TextStepInput = {
+  type: 'text'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+  /** The smallest number of characters of an answer. */
+  minLength?: number
+  /** The largest number of characters of an answer. */
+  maxLength?: number
+  /** A regular expression that the whole answer must match, as in HTML. Format: regex. */
+  pattern?: string
+}
 /** Colours are any text, the other texts any value. */
 export type Theme = {
   backgroundColor: string
@@ -604,6 +1552,58 @@ export type ThemePatch = {
   textAnimation?: string | null
   /** Default: `"regular"`. */
   textSize?: string | null
+}
+/** A question for a time of day. */
+export type TimeStep = {
+  type: 'time'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The smallest answer, such as `09:00`. */
+  min?: string
+  /** The largest answer, such as `17:30`. */
+  max?: string
+}
+/** A question for a time of day. */
+export type TimeStepInput = {
+  type: 'time'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** The smallest answer, such as `09:00`. */
+  min?: string
+  /** The largest answer, such as `17:30`. */
+  max?: string
 }
 export type Toggle = {
   enabled: boolean
@@ -669,6 +1669,54 @@ export type TranslationSetPatch = {
   /** Keyed by step key. */
   steps?: { [key: string]: TranslatedStepPatch | null | undefined } | null
 }
+/** A question for a web address. */
+export type UrlStep = {
+  type: 'url'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+}
+/** A question for a web address. */
+export type UrlStepInput = {
+  type: 'url'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** An example that the empty field shows. */
+  placeholder?: string
+}
 /** A person who acts through API keys. */
 export type User = {
   /** `users/{user_id}` */
@@ -690,4 +1738,52 @@ export type Whoami = {
   key: Key
   /** In the order in which the memberships began. */
   memberships: Membership[]
+}
+/** A question whose answer is `yes` or `no`. */
+export type YesNoStep = {
+  type: 'yes-no'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: Branch[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** Two texts, for `yes` and `no`. */
+  labels?: string[]
+}
+/** A question whose answer is `yes` or `no`. */
+export type YesNoStepInput = {
+  type: 'yes-no'
+  /** Unique in the form. */
+  key: string
+  /** The heading or the question. */
+  title?: string
+  /** A text below the title. */
+  description?: string
+  /** The text of the button that leads on. */
+  buttonText?: string
+  /** An image above the title. */
+  logoUrl?: string
+  /** Where the browser goes when respondents leave the screen. */
+  redirectUrl?: string
+  /** An image behind the screen. */
+  background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
+  branches?: BranchInput[]
+  /** Whether respondents must answer before they go on. Default: `false`. */
+  required?: boolean
+  /** Two texts, for `yes` and `no`. */
+  labels?: string[]
 }

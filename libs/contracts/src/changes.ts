@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PreconditionViolation } from './error.ts'
+import { FormWarning, PreconditionViolation } from './error.ts'
 import { liveAlias } from './revision.ts'
 
 /** What `to` of a comparison may name beside the revisions: the current draft. */
@@ -63,7 +63,27 @@ export const FormChange = z
   .meta({ id: 'FormChange', description: 'One difference between two states of a form.' })
 export type FormChange = z.infer<typeof FormChange>
 
-/** Response to a comparison. `publishable` and `violations` are present if `to` is the draft. */
+/** What a publish of a draft would report, and what may be better. */
+const checkShape = {
+  publishable: z.boolean().describe('Whether `violations` is empty.'),
+  violations: z
+    .array(PreconditionViolation)
+    .describe('What a publish of the draft would report as `DRAFT_NOT_PUBLISHABLE`, at most 1,000.'),
+  warnings: z
+    .array(FormWarning)
+    .describe('What the catalogue of steps would do otherwise, at most 100. Warnings prevent nothing.'),
+}
+
+/** Response to a check. */
+export const FormCheck = z
+  .strictObject(checkShape)
+  .meta({ id: 'FormCheck', description: 'What a publish of a draft would report, and what may be better.' })
+export type FormCheck = z.infer<typeof FormCheck>
+
+const ofDraft = <T>(schema: z.ZodType<T>) =>
+  schema.optional().describe(`${schema.description} Present if \`to\` is \`draft\`.`)
+
+/** Response to a comparison. `publishable`, `violations` and `warnings` are present if `to` is the draft. */
 export const FormChanges = z
   .strictObject({
     from: z.string().describe('Path of the revision.'),
@@ -74,16 +94,9 @@ export const FormChanges = z
       .min(0)
       .max(2 ** 31 - 1)
       .describe('Number of changes with `breaking`.'),
-    publishable: z
-      .boolean()
-      .optional()
-      .describe('Whether `violations` is empty. Present if `to` is `draft`.'),
-    violations: z
-      .array(PreconditionViolation)
-      .optional()
-      .describe(
-        'What a publish of the draft would report as `DRAFT_NOT_PUBLISHABLE`, at most 1,000. Present if `to` is `draft`.',
-      ),
+    publishable: ofDraft(checkShape.publishable),
+    violations: ofDraft(checkShape.violations),
+    warnings: ofDraft(checkShape.warnings),
   })
   .meta({ id: 'FormChanges', description: 'The differences between two states of a form.' })
 export type FormChanges = z.infer<typeof FormChanges>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { warningReasons } from './steps/catalogue.ts'
 
 /** The canonical status codes that the API uses (google.rpc.Code). */
 export const Status = z
@@ -37,6 +38,20 @@ export const PreconditionViolation = z
   })
   .meta({ id: 'PreconditionViolation', description: 'A rule that keeps a draft from being published.' })
 export type PreconditionViolation = z.infer<typeof PreconditionViolation>
+
+/** Advice about a field of a form. It prevents nothing. */
+export const FormWarning = z
+  .strictObject({
+    field: z.string().describe('A path such as `form.steps[2].title`.'),
+    reason: z
+      .string()
+      .describe(
+        `Stable: programs branch on it. One of ${Object.keys(warningReasons).join(', ')}; more may follow.`,
+      ),
+    message: z.string().describe('For people. The wording may change.'),
+  })
+  .meta({ id: 'FormWarning', description: 'Advice about a field of a form. It prevents nothing.' })
+export type FormWarning = z.infer<typeof FormWarning>
 
 const detail = <N extends string, S extends z.core.$ZodLooseShape>(name: N, shape: S) =>
   z

@@ -36,6 +36,10 @@ export const CreateFormRequest = z
   .meta({ id: 'CreateFormRequest' })
 export type CreateFormRequest = z.infer<typeof CreateFormRequest>
 
+/** Body of a check: `form` as in a create. */
+export const CheckFormRequest = z.strictObject({ form: object }).meta({ id: 'CheckFormRequest' })
+export type CheckFormRequest = z.infer<typeof CheckFormRequest>
+
 /** Body of an update: `form` is a JSON Merge Patch (RFC 7396). The service validates the merged draft. */
 export const UpdateFormRequest = z
   .strictObject({ form: object, requestId: RequestId, validateOnly: ValidateOnly })

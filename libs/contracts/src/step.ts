@@ -1,5 +1,12 @@
 import { z } from 'zod'
 import { bounded } from './bounded.ts'
+import {
+  conditionOperators,
+  type MemberKind,
+  type StepMember,
+  type StepType,
+  stepTypes,
+} from './steps/catalogue.ts'
 import { OptionalUrl, openValue, text } from './text.ts'
 
 /** A media asset in the background of a screen. */
@@ -21,7 +28,11 @@ export const Background = z
 export const Condition = z
   .strictObject({
     negate: z.boolean().default(false),
-    operator: openValue.describe('Such as `equals`.'),
+    operator: openValue.describe(
+      `Any text; the catalogue has ${Object.keys(conditionOperators)
+        .map((name) => `\`${name}\``)
+        .join(', ')}.`,
+    ),
     stepKey: z.string(),
     value: z.string().default(''),
   })
@@ -37,6 +48,13 @@ export const Branch = z
     targetStepKey: z.string(),
   })
   .meta({ id: 'Branch', description: 'A jump to another step if one of the groups holds.' })
+
+/** What respondents can choose: a text, or a label with a key that stays when the label changes. */
+export const StepOption = z
+  .union([z.string(), z.strictObject({ key: z.string(), label: z.string() })], {
+    error: 'must be a text, or an object with key and label',
+  })
+  .meta({ id: 'StepOption', description: 'A text, or a label with a key that stays when the label changes.' })
 
 /** Key of a step: 1 to 64 characters of `[A-Za-z0-9_-]`, unique in the form. */
 export const StepKey = z
@@ -58,6 +76,67 @@ export const StartStep = z
     branches: z.array(bounded(Branch)).default([]),
   })
   .meta({ id: 'StartStep', description: 'The first screen. It has these members and no others.' })
+
+/** The schemas of the members by their kinds, apart from bounds. */
+const memberKinds: Record<MemberKind, (member: StepMember) => z.ZodType> = {
+  text: () => z.string(),
+  url: () => OptionalUrl,
+  flag: () => z.boolean(),
+  integer: ({ minimum, maximum }) => within(z.int(), minimum, maximum),
+  number: ({ minimum, maximum }) => within(z.number(), minimum, maximum),
+  date: () => z.iso.date({ error: 'must be a date such as 2026-01-31' }),
+  time: () => z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, { error: 'must be a time such as 09:30' }),
+  pattern: () =>
+    z.string().refine(isPattern, { error: 'must be a regular expression' }).meta({ format: 'regex' }),
+  currency: () => z.string().regex(/^[A-Z]{3}$/, { error: 'must be a currency such as EUR' }),
+  texts: () => z.array(bounded(z.string())),
+  options: () => z.array(bounded(StepOption)),
+  background: () => Background,
+  branches: () => z.array(bounded(Branch)),
+}
+
+const within = (number: z.ZodNumber, minimum?: number, maximum?: number) => {
+  const atLeast =
+    minimum === undefined ? number : number.min(minimum, { error: `must be ${minimum} or more` })
+  return maximum === undefined ? atLeast : atLeast.max(maximum, { error: `must be ${maximum} or less` })
+}
+
+/** Longer ones are not tried. */
+const maxPatternLength = 1000
+
+const isPattern = (pattern: string): boolean => {
+  if (pattern.length > maxPatternLength) return false
+  try {
+    return new RegExp(pattern, 'v') !== undefined
+  } catch {
+    return false
+  }
+}
+
+const memberSchema = (member: StepMember) =>
+  memberKinds[member.kind](member).optional().describe(member.meaning)
+
+const variantOf = (type: string, { meaning, members }: StepType) =>
+  z
+    .strictObject({
+      type: z.literal(type),
+      key: StepKey,
+      ...mapValues(members, memberSchema),
+    })
+    .meta({ id: `${pascalCase(type)}Step`, description: meaning })
+
+const mapValues = <T, U>(object: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]))
+
+const pascalCase = (type: string) =>
+  type.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** The variants of the catalogue by type, but for {@link StartStep}. They describe steps, and refuse none. */
+export const catalogueSteps: ReadonlyMap<string, z.ZodType> = new Map(
+  Object.entries(stepTypes)
+    .filter(([type]) => type !== 'start')
+    .map(([type, stepType]) => [type, variantOf(type, stepType)]),
+)
 
 /**
  * An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. All members of a start step are
@@ -85,10 +164,13 @@ export const OpenStep = z
   })
 
 /** A screen of the form; `type` names the variant. */
-export const Step = z.union([StartStep, OpenStep]).meta({
-  id: 'Step',
-  description: 'A screen of the form. `type: "start"` is a StartStep, every other type an OpenStep.',
-})
+export const Step = z
+  .union([StartStep, ...catalogueSteps.values(), OpenStep] as unknown as [typeof StartStep, typeof OpenStep])
+  .meta({
+    id: 'Step',
+    description:
+      'A screen of the form. `type` names the variant. Variants other than StartStep are recommendations: whatever matches none of them is an OpenStep, and is stored as sent.',
+  })
 export type Step = z.infer<typeof Step>
 
 // A Zod union tries all variants and reports the issues of each. `type` names the variant, so only that one runs.

@@ -7,6 +7,13 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { identityRequired, ownerRequired, writeForbidden } from './http/errors.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route changes nothing, whatever its method: those who may only read may use it. */
+    isRead?: boolean
+  }
+}
+
 /** How long an identity token is valid: long enough for the request that it accompanies. */
 const tokenLifetimeMs = 60_000
 
@@ -85,6 +92,10 @@ export const requireGateway = fastifyPlugin(
 )
 
 const tokenOf = ({ headers }: FastifyRequest) => String(headers[identityHeader] ?? '')
+
+/** Whether a request may change something: any but GET, HEAD, and those of routes that are marked as reads. */
+export const isWrite = ({ method, routeOptions }: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean =>
+  method !== 'GET' && method !== 'HEAD' && !routeOptions.config.isRead
 
 /** Checks that a caller may write. @throws {ApiError} WRITE_FORBIDDEN for viewers and read-only keys. */
 export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | 'readOnly'>): void => {

@@ -2,6 +2,7 @@ import {
   type App,
   createApp,
   flowOf,
+  isWrite,
   organizationNotFound,
   requireGateway,
   requireIdentity,
@@ -16,6 +17,7 @@ import { EventReader } from './events/event-reader.ts'
 import { EventTails } from './events/event-tails.ts'
 import { ChangeContexts } from './requests/change-contexts.ts'
 import { respondToReplays } from './requests/respond-to-replays.ts'
+import { checkForm } from './routes/check-form.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
 import { getChanges } from './routes/get-changes.ts'
@@ -83,12 +85,13 @@ export const createFormsApp = ({
 }
 
 const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
-  app.addHook('onRequest', ({ identity, method }, _reply, done) => {
-    if (method !== 'GET' && method !== 'HEAD') requireWriteAccess(identity)
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (isWrite(request)) requireWriteAccess(request.identity)
     done()
   })
   respondToReplays(app, deps)
   app.register(createForm, deps)
+  app.register(checkForm, deps)
   app.register(getForm, deps)
   app.register(listForms, deps)
   app.register(updateForm, deps)

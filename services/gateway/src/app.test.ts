@@ -88,6 +88,23 @@ describe('paths', () => {
   })
 })
 
+describe('a path that is a letter or two off', () => {
+  it.each([
+    ['/v2/organisations', '/v2/organizations'],
+    ['/v2/organizations/acme/form', '/v2/organizations/acme/forms'],
+    ['/v2/organizations/acme/forms/Ab3dE6gH9j/change', '/v2/organizations/acme/forms/Ab3dE6gH9j/changes'],
+    ['/v2/organizations/acme/nothing', ''],
+  ])('%s is a 404 that suggests %s', async (path, meant) => {
+    await using gateway = await startGateway()
+
+    const { error } = (await gateway.send('GET', path)).json()
+
+    expect(error.details[0]).toMatchObject({ reason: 'PATH_NOT_FOUND' })
+    expect(error.details[0].metadata).toEqual({ path, meant })
+    expect(error.message.includes(`Did you mean ${meant}?`)).toBe(meant !== '')
+  })
+})
+
 describe('GET /readyz', () => {
   it('is 200 without NATS, and 503 without a service', async () => {
     await using gateway = await startGateway()

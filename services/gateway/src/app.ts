@@ -220,7 +220,12 @@ const forwardTo = (
     memory,
     methods: [method],
     paths: [path],
-    config: { isList: cost === 'list', isDear: cost === 'dear', requiresOwner: who === 'owner' },
+    config: {
+      isList: cost === 'list',
+      isDear: cost === 'dear',
+      isRead: who === 'reader',
+      requiresOwner: who === 'owner',
+    },
     ...(sendsForm && { bodyLimit: formBodyBytes }),
   })
 }

@@ -118,7 +118,9 @@ const checkComparison = (
   { fields }: FilterFields,
 ): CheckedFilter => {
   const declared = Object.hasOwn(fields, field.text) ? fields[field.text] : undefined
-  if (!declared) throw new FilterError(field.column, oneOf(fields))
+  if (!declared) {
+    throw new FilterError(field.column, oneOf(fields), { name: field.text, known: Object.keys(fields) })
+  }
   const operator = comparator.text === '!=' ? '=' : comparator.text
   const condition = { field: field.text, operator, operatorColumn: comparator.column, value }
   const checked = checkCondition(condition, declared)

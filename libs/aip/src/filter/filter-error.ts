@@ -5,10 +5,14 @@ export class FilterError extends Error {
   /** What is valid at this position, as text for people. */
   readonly expected: string
 
-  constructor(column: number, expected: string) {
+  /** The name of an unknown field, and those that are known. */
+  readonly unknownField: { name: string; known: readonly string[] } | undefined
+
+  constructor(column: number, expected: string, unknownField?: FilterError['unknownField']) {
     super(`column ${column}: expected ${expected}`)
     this.name = 'FilterError'
     this.column = column
     this.expected = expected
+    this.unknownField = unknownField
   }
 }

@@ -1,9 +1,13 @@
+import { didYouMean, suggestion } from '../did-you-mean.ts'
 import { apiError } from '../errors.ts'
 import type { FilterComplexityError, FilterError } from '../filter/index.ts'
 import type { OrderByError } from './order-by.ts'
 
 /** The filter is invalid, or uses a field or operator that the list does not support (AIP-160). */
-export const invalidFilter = (error: FilterError) => invalidExpression('INVALID_FILTER', 'filter', error)
+export const invalidFilter = ({ column, expected, unknownField }: FilterError) => {
+  const meant = unknownField && didYouMean(unknownField.name, unknownField.known)
+  return invalidExpression('INVALID_FILTER', 'filter', { column, expected: expected + suggestion(meant) })
+}
 
 /** The orderBy is invalid, or names a field that the list cannot be sorted by (AIP-132). */
 export const invalidOrderBy = (error: OrderByError) => invalidExpression('INVALID_ORDER_BY', 'orderBy', error)

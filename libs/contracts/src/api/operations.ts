@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ChangesQuery, FormChanges } from '../changes.ts'
+import { ChangesQuery, FormChanges, FormCheck } from '../changes.ts'
 import { ListDeletedFormsResponse } from '../deleted-form.ts'
 import { FormEvent } from '../event.ts'
 import { Form } from '../form.ts'
@@ -15,6 +15,7 @@ import {
 } from '../key.ts'
 import { AllOrganizationsResponse, ListOrganizationsResponse, Organization } from '../organization.ts'
 import {
+  CheckFormRequest,
   CreateFormRequest,
   DeleteFormQuery,
   DeleteFormRequest,
@@ -152,6 +153,19 @@ export const operations = {
     sendsForm: true,
     response: writtenForm('The form.'),
     reasons: ['FORM_NOT_FOUND', 'FORM_ID_TAKEN', 'UPDATE_ABORTED', 'QUOTA_EXCEEDED'],
+  },
+  checkForm: {
+    method: 'POST',
+    path: `${organizationPath}/forms/check`,
+    service: 'forms',
+    who: 'reader',
+    tag: 'Forms',
+    summary: 'Check a form',
+    description:
+      'Whether a form, as a create takes it, could be published, and warnings: what respondents would stumble over. Warnings prevent neither a write nor a publish. Stores nothing and costs no quota; viewers and read-only keys may check, too.',
+    body: CheckFormRequest,
+    sendsForm: true,
+    response: { description: 'What the check found.', contract: FormCheck },
   },
   getForm: {
     method: 'GET',

@@ -59,13 +59,14 @@ export const reasons = {
     message: ({ lastSequence }) =>
       `The last event is ${lastSequence}. Start after this one or an earlier one. If you have read later events, the log was restored from a backup: read all forms again.`,
   }),
-  API_KEY_INVALID: reason({
+  API_KEY_INVALID: reason<{ authorization?: string }>({
     status: 'UNAUTHENTICATED',
     meaning:
-      'The key in `x-api-key` is missing, malformed, unknown, expired or revoked. The response does not say which.',
+      'The key in `x-api-key` is missing, malformed, unknown, expired or revoked. The response does not say which. `authorization` is `Bearer` if the request has such a token in place of a key.',
     remedy: 'Check the header. Ask for a new key.',
-    message: () =>
-      'The request has no valid API key. Send one in the header x-api-key; formctl key create creates one. The API reference is at /v2/docs.',
+    metadata: { authorization: undefined },
+    message: ({ authorization }) =>
+      `The request has no valid API key. Send one in the header x-api-key${authorization ? `, not in Authorization: ${authorization}` : ''}; formctl key create creates one. The API reference is at /v2/docs.`,
   }),
   AUTHENTICATION_UNAVAILABLE: reason({
     status: 'UNAVAILABLE',
@@ -338,13 +339,14 @@ export const reasons = {
     message: ({ role }) =>
       `Only an owner of the organization may do this, and your role is ${role}. Ask an owner to do it.`,
   }),
-  PATH_NOT_FOUND: reason({
+  PATH_NOT_FOUND: reason<{ path: string; meant?: string }>({
     status: 'NOT_FOUND',
-    meaning: 'The path does not exist. Letter case and slashes matter.',
+    meaning:
+      'The path does not exist. Letter case and slashes matter. `meant` is a path that differs by a letter or two, if there is one.',
     remedy: 'Compare it with the [API reference](api.md).',
-    metadata: { path: '/v2/form' },
-    message: ({ path }) =>
-      `There is nothing at ${path}. The API reference is at /v2/docs; formctl key create makes an API key.`,
+    metadata: { path: '/v2/organisations', meant: '/v2/organizations' },
+    message: ({ path, meant }) =>
+      `There is nothing at ${path}.${meant ? ` Did you mean ${meant}?` : ''} The API reference is at /v2/docs; formctl key create makes an API key.`,
   }),
   PUBLISHING_UNAVAILABLE: reason({
     status: 'UNAVAILABLE',

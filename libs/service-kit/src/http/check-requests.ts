@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { invalidRequest, toFieldViolations } from '@fms/aip'
+import { didYouMean, invalidRequest, toFieldViolations } from '@fms/aip'
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
 import type { z } from 'zod'
 import { malformedRequest, methodNotAllowed, pathNotFound, unsupportedMediaType } from './errors.ts'
@@ -28,7 +28,9 @@ export const rejectUnknownPaths = (app: FastifyInstance, paths = collectPaths(ap
   const reject = (request: FastifyRequest): never => {
     const path = request.originalUrl.split('?', 1)[0]!
     const methods = [...paths.values()].flatMap((each) => (each.pattern.test(path) ? [...each.methods] : []))
-    throw methods.length > 0 ? methodNotAllowed(request.method, [...new Set(methods)]) : pathNotFound(path)
+    throw methods.length > 0
+      ? methodNotAllowed(request.method, [...new Set(methods)])
+      : pathNotFound(path, similarPath(path, paths.keys()))
   }
 
   app.setNotFoundHandler(reject)
@@ -37,6 +39,22 @@ export const rejectUnknownPaths = (app: FastifyInstance, paths = collectPaths(ap
     if (request.is404 || hasEmptySegment(request)) reject(request)
     done()
   })
+}
+
+/** The path with its one misspelt segment as a route has it; undefined if there is no such route. */
+const similarPath = (path: string, routes: Iterable<string>): string | undefined => {
+  const segments = path.split('/')
+  for (const route of routes) {
+    const pattern = route.split('/')
+    if (pattern.length !== segments.length) continue
+    const [index, ...others] = pattern.flatMap((part, at) =>
+      part[0] === ':' || part === segments[at] ? [] : [at],
+    )
+    if (index === undefined || others.length > 0) continue
+    const meant = didYouMean(segments[index]!, [pattern[index]!])
+    if (meant !== undefined) return segments.with(index, meant).join('/')
+  }
+  return undefined
 }
 
 /** Whether the path has a trailing or double slash, which the router takes for an empty parameter. */

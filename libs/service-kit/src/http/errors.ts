@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { apiError } from '@fms/aip'
 
-/** No route has this path (AIP-193). */
-export const pathNotFound = (path: string) => apiError('PATH_NOT_FOUND', { path })
+/** No route has this path (AIP-193). @param meant a known path that differs by a letter or two. */
+export const pathNotFound = (path: string, meant?: string) => apiError('PATH_NOT_FOUND', { path, meant })
 
 /** The path exists, the method does not (RFC 9110 §15.5.6). */
 export const methodNotAllowed = (method: string, methods: readonly string[]) => {
@@ -33,8 +34,17 @@ export const identityRequired = () =>
 /** The header that every 401 has (RFC 9110 §11.6.1). */
 export const apiKeyChallenge = { 'www-authenticate': 'ApiKey realm="forms"' }
 
-/** The key is missing, malformed, unknown, expired or revoked. The response is the same in each case. */
-export const apiKeyInvalid = () => apiError('API_KEY_INVALID', {}, { headers: apiKeyChallenge })
+/**
+ * The key is missing, malformed, unknown, expired or revoked. The response is the same in each case, but for a hint to
+ * callers who send a token in place of a key.
+ */
+export const apiKeyInvalid = (request: IncomingHttpHeaders = {}) =>
+  apiError('API_KEY_INVALID', isBearer(request) ? { authorization: 'Bearer' } : {}, {
+    headers: apiKeyChallenge,
+  })
+
+const isBearer = (headers: IncomingHttpHeaders) =>
+  headers['x-api-key'] === undefined && /^bearer\b/i.test(headers.authorization ?? '')
 
 /** The caller's role, or its read-only key, does not permit writes. */
 export const writeForbidden = (because: 'role' | 'key') => apiError('WRITE_FORBIDDEN', { because })

@@ -1,6 +1,8 @@
-import type { FormChanges } from '@fms/contracts'
-import { compareDrafts, publishViolations } from '@fms/drafts'
+import type { JsonObject } from '@fms/aip'
+import type { FormChanges, FormCheck, FormDraft } from '@fms/contracts'
+import { compareDrafts, publishViolations, warningsOf } from '@fms/drafts'
 import { parseDraft } from '@fms/forms-store'
+import { newDraft } from './write-draft.ts'
 
 /** Two states of a form as JSON text, which is cheap to send to a thread. */
 export interface Comparison {
@@ -17,13 +19,19 @@ export const comparisonJson = ({ fromJson, toJson, toDraft }: Comparison): strin
   const compared: Omit<FormChanges, 'from' | 'to'> = {
     changes,
     breakingCount,
-    ...(toDraft && publishability(toJson)),
+    ...(toDraft && checkDraft(parseDraft({ draftJson: toJson }))),
   }
   return JSON.stringify(compared)
 }
 
-/** What a publish of the draft would report. */
-const publishability = (draftJson: string) => {
-  const violations = publishViolations(parseDraft({ draftJson }))
-  return { publishable: violations.length === 0, violations }
+/**
+ * The response to a check of a form as a create takes it, as JSON.
+ *
+ * @throws {ApiError} INVALID_REQUEST with all violations, as the create would.
+ */
+export const checkJson = (form: JsonObject): string => JSON.stringify(checkDraft(parseDraft(newDraft(form))))
+
+const checkDraft = (draft: FormDraft): FormCheck => {
+  const violations = publishViolations(draft)
+  return { publishable: violations.length === 0, violations, warnings: warningsOf(draft) }
 }

@@ -1,7 +1,7 @@
 // Entry point of a worker thread: the export that a task names is called. Input and output are text, which is cheap to send.
 import { type JsonEnvelope, type JsonObject, parseJsonEnvelope } from '@fms/aip'
 import { threadTask } from '@fms/service-kit'
-import { comparisonJson } from '../domain/comparison.ts'
+import { checkJson, comparisonJson } from '../domain/comparison.ts'
 import { restoreDraft } from '../domain/restore-draft.ts'
 import { type ChangedDraft, writeDraft } from '../domain/write-draft.ts'
 import { digestParameters, type Parameters } from '../requests/digest-request.ts'
@@ -9,6 +9,10 @@ import { digestParameters, type Parameters } from '../requests/digest-request.ts
 export const parse = threadTask((body: Uint8Array): JsonEnvelope => parseJsonEnvelope(body))
 
 export const compare = threadTask(comparisonJson)
+
+export const check = threadTask(({ formJson }: { formJson: string }): string =>
+  checkJson(JSON.parse(formJson)),
+)
 
 /** Digests a request whose parameter `form` is JSON text. */
 export const digest = threadTask(

@@ -2,7 +2,7 @@ import type { JsonObject } from '@fms/aip'
 import type { Flow } from '@fms/fair-queue'
 import type { StoredDraft } from '@fms/forms-store'
 import type { FastifyRequest } from 'fastify'
-import { type Comparison, comparisonJson } from '../domain/comparison.ts'
+import { type Comparison, checkJson, comparisonJson } from '../domain/comparison.ts'
 import { restoreDraft } from '../domain/restore-draft.ts'
 import { type ChangedDraft, writeDraft } from '../domain/write-draft.ts'
 import type { DraftThreads } from './draft-threads.ts'
@@ -68,6 +68,15 @@ export class DraftWriter {
   async compare(comparison: Comparison, flow: Flow): Promise<string> {
     const isLarge = this.#isLarge(comparison.fromJson + comparison.toJson)
     return isLarge ? this.#threads.run('compare', comparison, flow) : comparisonJson(comparison)
+  }
+
+  /**
+   * The check of a form as a create takes it, as JSON.
+   *
+   * @throws {ApiError} INVALID_REQUEST with all violations.
+   */
+  async check(form: Patch, flow: Flow): Promise<string> {
+    return typeof form === 'string' ? this.#threads.run('check', { formJson: form }, flow) : checkJson(form)
   }
 
   async #write(draftJson: string | undefined, patch: Patch, flow: Flow) {

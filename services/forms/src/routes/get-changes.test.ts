@@ -65,6 +65,10 @@ describe('GET /organizations/{organization}/forms/{form}/changes', () => {
       breakingCount: 2,
       publishable: true,
       violations: [],
+      warnings: [
+        { field: 'form.steps[0].title', reason: 'MEMBER_MISSING', message: expect.any(String) },
+        { field: 'form.steps', reason: 'END_MISSING', message: expect.any(String) },
+      ],
     })
     expect(await changesOf(service, form, '?from=live&to=draft')).toEqual(changes)
     expect(await changesOf(service, form, '?from=&to=')).toEqual(changes)
@@ -108,6 +112,7 @@ describe('GET /organizations/{organization}/forms/{form}/changes', () => {
     ])
     expect(changes).not.toHaveProperty('publishable')
     expect(changes).not.toHaveProperty('violations')
+    expect(changes).not.toHaveProperty('warnings')
     expect(await changesOf(service, form, `?from=${revision.revisionId}&to=live`)).toMatchObject({
       to: changes.from,
       changes: [{ after: 'Later' }, { kind: 'REMOVED' }, { kind: 'REMOVED' }],

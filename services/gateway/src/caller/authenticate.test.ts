@@ -34,6 +34,17 @@ describe('x-api-key', () => {
     expect(reasonOf(responses[0]!)).toBe('API_KEY_INVALID')
   })
 
+  it('is not a bearer token, which the 401 says', async () => {
+    await using gateway = await startGateway()
+
+    const { text } = await gateway.send('GET', '/v2/organizations', {
+      as: '',
+      headers: { authorization: `Bearer ${gateway.key}` },
+    })
+
+    expect(text).toContain('in the header x-api-key, not in Authorization: Bearer;')
+  })
+
   it('is not looked up when it is malformed', async () => {
     await using gateway = await startGateway()
 
@@ -123,6 +134,18 @@ describe('the order of checks', () => {
     ])
     const [a, b] = responses.map((response) => response.withoutRequestId())
     expect(a!.replaceAll('foreign', 'missing')).toBe(b)
+  })
+
+  it('forwards checks of viewers and of read-only keys', async () => {
+    await using gateway = await startGateway()
+    const viewer = gateway.directory.createKey([{ ...gateway.organization, role: 'viewer' }])
+    const reader = gateway.directory.createKey([gateway.organization], { readOnly: true })
+
+    for (const as of [viewer, reader]) {
+      const options = { as, headers: { 'content-type': 'application/json' }, body: '{"form":{}}' }
+      expect((await gateway.send('POST', '/v2/organizations/acme/forms/check', options)).status).toBe(200)
+    }
+    expect(gateway.forms.received).toHaveLength(2)
   })
 
   it('rejects writes of viewers and of read-only keys', async () => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { API_KEY_PATTERN } from '@fms/contracts'
 import {
   apiKeyInvalid,
+  isWrite,
   organizationNotFound,
   requireKeyWriteAccess,
   requireOwner,
@@ -42,7 +43,7 @@ export const setCaller = async (
 ): Promise<void> => {
   const keyHash = keyHashOf(request)
   const caller = keyHash && (await authorize(keyHash, organizationRef?.slice(0, maxRefLength), request.id))
-  if (!caller) throw apiKeyInvalid()
+  if (!caller) throw apiKeyInvalid(request.headers)
   request.caller = caller
   request.identity = caller.identity
 }
@@ -60,18 +61,17 @@ export const requireMembership = (app: FastifyInstance): void => {
 }
 
 const checkMembership = (request: FastifyRequest): void => {
-  const { identity, method, routeOptions } = request
+  const { identity, routeOptions } = request
   const { keyId } = request.params as { keyId?: string }
   const organizationRef = organizationRefOf(request)
-  const isWrite = method !== 'GET' && method !== 'HEAD'
   if (organizationRef === undefined) {
     // Outside organizations, callers change their own keys alone.
-    if (isWrite) requireKeyWriteAccess(identity, keyId)
+    if (isWrite(request)) requireKeyWriteAccess(identity, keyId)
     return
   }
   if (identity.organizationId === undefined) throw organizationNotFound(organizationRef)
   if (routeOptions.config.requiresOwner) requireOwner(identity)
-  else if (isWrite) requireWriteAccess(identity)
+  else if (isWrite(request)) requireWriteAccess(identity)
 }
 
 /** Authorizes a request again whose turn comes late: the key may be revoked or the role lowered meanwhile. */

@@ -3,6 +3,7 @@ import {
   DeletedForm,
   Form,
   FormChanges,
+  FormCheck,
   FormEvent,
   IssuedKey,
   Key,
@@ -161,6 +162,19 @@ const formChanges = FormChanges.parse({
   breakingCount: 1,
   publishable: true,
   violations: [],
+  warnings: [],
+})
+
+const formCheck = FormCheck.parse({
+  publishable: true,
+  violations: [],
+  warnings: [
+    {
+      field: 'form.steps[1].type',
+      reason: 'TYPE_UNKNOWN',
+      message: '"ratign" is not in the catalogue: did you mean rating?',
+    },
+  ],
 })
 
 const lastPage = { nextPageToken: '', totalSize: 1 }
@@ -194,6 +208,20 @@ export const examples: Readonly<Record<OperationId, Examples>> = {
       'safe to repeat, with an id of your own': { form: {}, formId, requestId },
     },
     response: { form },
+  },
+  checkForm: {
+    request: {
+      'a misspelt type': {
+        form: {
+          steps: [
+            form.steps[0],
+            { type: 'ratign', key: 'stars', title: 'Your rating', max: 5 },
+            form.steps[2],
+          ],
+        },
+      },
+    },
+    response: { check: formCheck },
   },
   getForm: { response: { form } },
   updateForm: {

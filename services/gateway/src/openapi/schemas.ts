@@ -16,7 +16,6 @@ export const refTo = (name: string): Schema => ({ $ref: `${prefix}${name}` })
 export const componentSchemas = (): Schemas => {
   const outputs = contractsAs('output')
   const inputs = contractsAs('input')
-  for (const schemas of [outputs, inputs]) schemas.Step = exclusive(schemas.Step!)
   for (const field of serverOwnedFields) propertiesOf(outputs.Form!)[field]!.readOnly = true
 
   const isShared = (id: string) => isDeepEqual(outputs[id], inputs[id]) && !hasRefs(inputs[id]!)
@@ -44,6 +43,7 @@ export const componentSchemas = (): Schemas => {
   )
   for (const form of [creates.FormInput!, patches.FormPatch!]) Object.assign(propertiesOf(form), ignored)
   propertiesOf(requests.CreateFormRequest!).form = refTo('FormInput')
+  propertiesOf(requests.CheckFormRequest!).form = refTo('FormInput')
   propertiesOf(requests.UpdateFormRequest!).form = refTo('FormPatch')
   creates.FormInput!.description =
     'The members of a form that clients write, at most 768 KiB as JSON. An omitted member and `null` mean the default.'
@@ -62,9 +62,6 @@ const responseNames = allOperations.flatMap(({ response: { contract } }) => {
   const contracts = contract instanceof z.ZodUnion ? (contract.options as z.ZodType[]) : [contract]
   return contracts.flatMap((each) => each.meta()?.id ?? [])
 })
-
-/** Replaces `anyOf` by `oneOf`: the variants exclude each other, which gives better generated clients. */
-const exclusive = ({ anyOf, ...schema }: Schema): Schema => ({ ...schema, oneOf: anyOf })
 
 /** The schema of a query, or of a body without an id. */
 export const schemaOf = (contract: z.ZodType, io: 'input' | 'output'): Schema =>
