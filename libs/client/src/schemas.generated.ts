@@ -639,6 +639,16 @@ export type Key = {
   /** Whether it is the key of this request. */
   current: boolean
 }
+/** An option whose key stays when its label changes. */
+export type KeyedOption = {
+  key: string
+  label: string
+}
+/** An option whose key stays when its label changes. */
+export type KeyedOptionInput = {
+  key: string
+  label: string
+}
 export type LeadScoring = {
   enabled: boolean
   high: string
@@ -1447,19 +1457,9 @@ export type StepInput =
   | PaymentStepInput
   | OpenStepInput
 /** A text, or a label with a key that stays when the label changes. */
-export type StepOption =
-  | string
-  | {
-      key: string
-      label: string
-    }
+export type StepOption = string | KeyedOption
 /** A text, or a label with a key that stays when the label changes. */
-export type StepOptionInput =
-  | string
-  | {
-      key: string
-      label: string
-    }
+export type StepOptionInput = string | KeyedOptionInput
 /** A question with a short text as its answer. */
 export type TextStep = {
   type: 'text'

@@ -49,9 +49,14 @@ export const Branch = z
   })
   .meta({ id: 'Branch', description: 'A jump to another step if one of the groups holds.' })
 
+/** An option whose key stays when its label changes. */
+const KeyedOption = z
+  .strictObject({ key: z.string(), label: z.string() })
+  .meta({ id: 'KeyedOption', description: 'An option whose key stays when its label changes.' })
+
 /** What respondents can choose: a text, or a label with a key that stays when the label changes. */
 export const StepOption = z
-  .union([z.string(), z.strictObject({ key: z.string(), label: z.string() })], {
+  .union([z.string(), KeyedOption], {
     error: 'must be a text, or an object with key and label',
   })
   .meta({ id: 'StepOption', description: 'A text, or a label with a key that stays when the label changes.' })
