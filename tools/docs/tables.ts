@@ -20,16 +20,14 @@ const byName = <T>(entries: Readonly<Record<string, T>>) =>
   Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1))
 
 const reasonRows = (seenBy: Reason['seenBy']): Row[] => [
-  ['Reason', 'HTTP', 'Status', 'Meaning', 'metadata', 'Also', 'What to do'],
+  ['Reason', 'HTTP and status', 'Meaning', 'Details', 'What to do'],
   ...byName<Reason>(reasons)
     .filter(([, reason]) => reason.seenBy === seenBy)
     .map(([name, reason]) => [
       code(name),
-      `${reason.http ?? httpStatusOf[reason.status]}`,
-      code(reason.status),
+      `${reason.http ?? httpStatusOf[reason.status]} ${code(reason.status)}`,
       reason.meaning,
-      Object.keys(reason.metadata).map(code).join(', '),
-      detailsOf(reason).map(code).join(', '),
+      [...Object.keys(reason.metadata), ...detailsOf(reason)].map(code).join(', '),
       reason.remedy,
     ]),
 ]

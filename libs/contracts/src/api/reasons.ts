@@ -53,7 +53,7 @@ export const reasons = {
   AFTER_LAST_EVENT: reason({
     status: 'OUT_OF_RANGE',
     meaning:
-      'The stream cannot start at this position, because the log ends before it. `lastSequence` is the position of the last event. If you have read later events, the operator has restored the log from a backup.',
+      'The stream cannot start at this position, because the log ends before it. `lastSequence` is the position of the last event. If you have read later events, the log was restored from a backup.',
     remedy: 'Start after `lastSequence` or an earlier position. After a restore, read all forms first.',
     metadata: { lastSequence: '0000000000000312' },
     message: ({ lastSequence }) =>
@@ -86,7 +86,7 @@ export const reasons = {
   BREAKING_CHANGES: reason({
     status: 'FAILED_PRECONDITION',
     meaning:
-      'A publish with `refuseBreaking` would orphan answers to the live revision. `subject` is that of the first violation. Nothing was published.',
+      'A publish with `refuseBreaking` would orphan answers to the live revision.',
     remedy:
       'Restore what the [violations](#violations-of-refusebreaking) name, or publish without `refuseBreaking`.',
     metadata: { subject: 'form.steps[1]' },
@@ -111,7 +111,7 @@ export const reasons = {
   DELETED_FORM_NOT_FOUND: reason({
     status: 'NOT_FOUND',
     meaning:
-      'The organization has no deleted form with this id that can be restored: it was never deleted, was restored, or was purged.',
+      'The organization has no deleted form with this id that can be restored.',
     remedy: 'List the deleted forms.',
     metadata: { deletedForm },
     message: ({ deletedForm }) => `There is no ${deletedForm}. List the deleted forms that can be restored.`,
@@ -119,7 +119,7 @@ export const reasons = {
   DRAFT_NOT_PUBLISHABLE: reason({
     status: 'FAILED_PRECONDITION',
     meaning:
-      'The draft cannot be published. `subject` is that of the first violation. Nothing was published.',
+      'The draft cannot be published.',
     remedy: 'Fix all [violations](#violations-of-publish), then publish again.',
     metadata: { subject: 'form.steps' },
     preconditionViolations: [
@@ -135,7 +135,7 @@ export const reasons = {
   EVENTS_PRUNED: reason({
     status: 'OUT_OF_RANGE',
     meaning:
-      'Events after the requested position have been removed, because their retention time has passed, or the log had too many. `oldestSequence` and `lastSequence` are the ends of the log at the time of the response.',
+      'Retention has removed events after the requested position. `oldestSequence` and `lastSequence` are the ends of the log.',
     remedy: 'Read all forms, then continue with `lastSequence` as `afterSequence`.',
     metadata: { oldestSequence: '0000000000000312', lastSequence: '0000000000000907' },
     message: ({ oldestSequence, lastSequence }) =>
@@ -174,7 +174,7 @@ export const reasons = {
   FORM_ID_TAKEN: reason({
     status: 'ALREADY_EXISTS',
     meaning:
-      'Another form of the organization has this id: the `formId` of a create. `deleted` is `true` if that other form was deleted and can be restored. Nothing was created.',
+      'Another form of the organization has this id: the `formId` of a create. `deleted` is `true` if that other form was deleted and can be restored.',
     remedy: 'Read the existing form, or restore or purge it if it is deleted; or use another `formId`.',
     metadata: { form: formWithId, deleted: 'false' },
     message: ({ form, deleted }) =>
@@ -186,7 +186,7 @@ export const reasons = {
     status: 'FAILED_PRECONDITION',
     http: 412,
     meaning:
-      'The draft has changed since the ETag in `If-Match`. `etag` is the current one, including quotes. Nothing was changed.',
+      'The draft has changed since the ETag in `If-Match`. `etag` is the current one, including quotes.',
     remedy:
       'Read the form, apply the change again, send the new ETag. A deleted form cannot be read: send the `etag` in `metadata`.',
     metadata: { form, etag: '"4-live.12"' },
@@ -203,7 +203,7 @@ export const reasons = {
   FORM_NOT_LIVE: reason({
     status: 'FAILED_PRECONDITION',
     meaning:
-      'No revision of the form is live: it was never published, or is taken down already. Nothing was changed.',
+      'No revision of the form is live: it was never published, or is taken down already.',
     remedy: 'Nothing: respondents do not see the form.',
     metadata: { form },
     message: ({ form }) =>
@@ -250,7 +250,7 @@ export const reasons = {
   INVALID_REQUEST: reason({
     status: 'INVALID_ARGUMENT',
     meaning:
-      'Fields of the body or query parameters are invalid. `fieldViolations` lists them, `field` is the first.',
+      'Fields of the body or query parameters are invalid.',
     remedy: 'Correct all of them.',
     metadata: { field: 'form.nmae' },
     fieldViolations: [{ field: 'form.nmae', description: 'is not a known field' }],
@@ -275,7 +275,7 @@ export const reasons = {
   KEY_OUTLIVES_CALLER: reason({
     status: 'INVALID_ARGUMENT',
     meaning:
-      'The new key would work for longer than the key of the request, which expires at `expireTime`. `BadRequest` is only present for a create. Nothing was changed.',
+      'The new key would work for longer than the key of the request, which expires at `expireTime`. `BadRequest` is only present for a create.',
     remedy: 'Set an `expireTime` that is not later, or use a key that works for longer.',
     metadata: { expireTime: '2026-11-20T21:30:00.000Z' },
     fieldViolations: [{ field: 'key.expireTime', description: 'must not be after 2026-11-20T21:30:00.000Z' }],
@@ -371,9 +371,9 @@ export const reasons = {
   QUOTA_EXCEEDED: reason({
     status: 'RESOURCE_EXHAUSTED',
     meaning:
-      'The organization has reached its quota: `quota` is `forms`, or `bytes` of drafts, revisions and events. Reads, deletes, unpublishes, and patches that shrink a form still work. A deleted form no longer counts towards `forms`, but its bytes count until it is purged, and events until retention removes them.',
+      'The organization has reached its quota: `quota` is `forms`, or `bytes` of drafts, revisions and events. Reads, deletes, unpublishes, and patches that shrink a form still work. A deleted form counts only towards `bytes`, until it is purged; its events count until retention removes them.',
     remedy:
-      'Delete forms that are no longer needed, and for `bytes` also purge them; or ask the operator for a higher quota.',
+      'Delete forms, and for `bytes` purge them, too; or ask the operator for a higher quota.',
     metadata: { organization, quota: 'forms', limit: '100000', used: '100000' },
     message: ({ organization, quota, limit, used }) =>
       `${organization} has ${used} of ${limit} ${quota} and no room for this. Delete forms that are no longer needed${quota === 'bytes' ? ' and have an owner purge them' : ''}, or have an operator raise MAX_${quota.toUpperCase()}_PER_ORGANIZATION.`,
@@ -382,7 +382,7 @@ export const reasons = {
     status: 'RESOURCE_EXHAUSTED',
     meaning: 'The key has reached its limit of requests per minute.',
     remedy:
-      'Wait as long as `Retry-After` says. The headers `RateLimit-*` contain the number of remaining requests.',
+      'Wait as long as `Retry-After` says. The headers `RateLimit-*` contain what remains.',
     metadata: { limit: '6000', retryAfterSeconds: '12' },
     retryAfterSeconds: 12,
     message: ({ limit, retryAfterSeconds }) =>
@@ -391,7 +391,7 @@ export const reasons = {
   REQUEST_ID_REUSED: reason({
     status: 'ALREADY_EXISTS',
     meaning:
-      'The `requestId` belongs to an earlier request of the organization for the same operation (`method`, such as `create` or `publish`), but for another form or with another body; for a publish, only another form counts. Nothing was changed.',
+      'The `requestId` belongs to an earlier request of the organization for the same operation (`method`), but for another form or with another body; for a publish, only another form counts.',
     remedy: 'Use a new one for each new request.',
     metadata: { organization, requestId, method: 'create' },
     message: ({ requestId, method }) =>
@@ -400,7 +400,7 @@ export const reasons = {
   REVISION_NOT_FOUND: reason({
     status: 'NOT_FOUND',
     meaning:
-      'The form has no such revision. `live` and `latest` exist only after the first publish; after an unpublish, `live` does not exist until the next publish.',
+      'The form has no such revision. `live` and `latest` exist after the first publish; an unpublish removes `live` until the next one.',
     remedy: 'Publish the form, or list its revisions.',
     metadata: { revision },
     message: ({ revision }) => `There is no ${revision}. Publish the form, or list its revisions.`,
@@ -408,7 +408,7 @@ export const reasons = {
   REVISION_NOT_RESTORABLE: reason({
     status: 'FAILED_PRECONDITION',
     meaning:
-      'An earlier release stored the revision, and the current rules reject it. `subject` is that of the first violation; the type of all violations is `FIELD_INVALID`. Nothing was changed.',
+      'An earlier release stored the revision, and the current rules reject it. The type of all violations is `FIELD_INVALID`.',
     remedy: 'Read the revision, correct the fields in `violations`, and update the form with the result.',
     metadata: { subject: 'form.steps[1].key' },
     preconditionViolations: [
@@ -503,7 +503,7 @@ export const reasons = {
   }),
   UPDATE_ABORTED: reason({
     status: 'ABORTED',
-    meaning: 'Other writes changed the form during every attempt. Nothing was changed.',
+    meaning: 'Other writes changed the form during every attempt.',
     remedy: 'Retry.',
     metadata: { form },
     retryAfterSeconds: 1,
@@ -533,7 +533,7 @@ export const reasons = {
     status: 'ALREADY_EXISTS',
     seenBy: 'operators',
     meaning:
-      'An import found another event at the position of this one, or a log that does not end right before it. The event was not imported.',
+      'An import found another event at the position of this one, or a log that does not end right before it.',
     remedy:
       'Import the events of an organization in the order of their sequence, into a store that has no other events of it.',
     metadata: { source: `/v2/${organization}`, event: eventId, sequence: '0000000000000312' },
@@ -544,7 +544,7 @@ export const reasons = {
     status: 'ALREADY_EXISTS',
     seenBy: 'operators',
     meaning:
-      'An import found a different form with this id, or one of its ids in another form. The form was not imported. `field` names the id.',
+      'An import found a different form with this id, or one of its ids in another form. `field` names the id.',
     remedy: '[Moving data](moving.md) lists possible causes.',
     metadata: { form: formWithId, field: 'publicId', value: 'Ab3dE6gH9j' },
     message: ({ form, field, value }) =>
@@ -621,7 +621,7 @@ export const reasons = {
     status: 'ALREADY_EXISTS',
     seenBy: 'formctl',
     meaning:
-      'A copy found a different user, organization, member or key with this id, or one of its unique values in another record. It was not copied.',
+      'A copy found a different user, organization, member or key with this id, or one of its unique values in another record.',
     remedy: '[Moving data](moving.md) lists possible causes.',
     metadata: { record: 'organization Demo', clash: 'the same slug' },
     message: ({ record, clash }) =>
