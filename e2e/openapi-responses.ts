@@ -1,6 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { ApiResponse } from './system.ts'
+
+/** An HTTP response of the API with its parsed body. */
+export interface ApiResponse {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of bodies of many shapes
+  body: any
+}
 
 /** The part of an OpenAPI document that the check of responses reads. */
 interface Document {

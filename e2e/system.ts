@@ -14,8 +14,10 @@ import { freePorts } from '@fms/testkit/ports'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { services } from '../scripts/services.ts'
 import { readStartConfig, type StartConfig } from '../scripts/start-config.ts'
-import { createResponseCheck } from './openapi-responses.ts'
+import { type ApiResponse, createResponseCheck } from './openapi-responses.ts'
 import { createSecretScanner, type SecretScanner } from './security/secret-scanner.ts'
+
+export type { ApiResponse }
 
 const internalSecret = 'a secret of the tests, long enough'
 
@@ -27,14 +29,6 @@ export interface Account {
   slug: string
   /** Path of the organization's forms, without `/v2`. */
   forms: string
-}
-
-/** An HTTP response of the API with its parsed body. */
-export interface ApiResponse {
-  status: number
-  headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests read members of bodies of many shapes
-  body: any
 }
 
 /** The whole system as real processes with its own data folder: NATS, three services and one or more publishers. */

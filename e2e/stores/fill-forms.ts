@@ -77,16 +77,16 @@ export const fillForms = async (store: FormsStore): Promise<void> => {
   await store.delete(refOf(purged), allow, context())
   await store.purge(refOf(purged), allow, context())
   const again = { ...newForm(5, { name: 'Again' }), formId: purged.formId }
-  await store.create(again, context(), { hasClientId: true })
+  await store.create(again, context(), { idChosenByClient: true })
 
   const sameId = { ...newForm(6, {}), organizationId: otherOrganizationId, formId: changed.formId }
-  await store.create(sameId, context(), { hasClientId: true })
+  await store.create(sameId, context(), { idChosenByClient: true })
 }
 
 /** Everything that a store holds. */
 export const readForms = async (store: FormsStore): Promise<FormsContent> => {
   const content: FormsContent = { forms: [], events: [] }
-  while ((await store.events.collect(1_000)) > 0);
+  while ((await store.events.sequence(1_000)) > 0);
   for await (const { organizationId } of store.organizations()) {
     content.forms.push(...(await Array.fromAsync(store.exportForms(organizationId))))
     const events = await store.events.read({ organizationId, limit: 1_000 })

@@ -31,7 +31,7 @@ const numbering = (store: FormsStore): FormsStore =>
       if (typeof member !== 'function') return member
       return async (...args: never[]) => {
         const result = await (member as (...args: never[]) => unknown).apply(store, args)
-        await store.events.collect(1_000)
+        await store.events.sequence(1_000)
         return result
       }
     },

@@ -5,8 +5,8 @@ import { collectEvents } from './event-log.ts'
 /** A log whose pending events can be moved after some calls of `backlog`. */
 const givenLog = (callsUntilMovable: number) => {
   const state = { pending: 3, calls: 0 }
-  const events: Pick<EventLog, 'collect' | 'backlog'> = {
-    async collect() {
+  const events: Pick<EventLog, 'sequence' | 'backlog'> = {
+    async sequence() {
       if (state.calls < callsUntilMovable || state.pending === 0) return 0
       state.pending--
       return 1

@@ -16,7 +16,7 @@ const maxWaitMs = 20_000
 
 /** Moves the pending events that can be moved now. On MongoDB, this also completes deletes that were killed. */
 export const collectReadyEvents = async (events: EventLog): Promise<void> => {
-  while ((await events.collect(formsPerCall)) > 0);
+  while ((await events.sequence(formsPerCall)) > 0);
 }
 
 /**

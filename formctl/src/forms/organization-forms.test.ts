@@ -11,12 +11,12 @@ import { deleteForms } from './organization-forms.ts'
 /** A store that lists no deleted form before a collection of events, as MongoDB after a killed delete. */
 const listingLate = (store: FormsStore): FormsStore => {
   let isCollected = false
-  const collect = async () => {
+  const sequence = async () => {
     isCollected = true
     return 0
   }
   const events = new Proxy(store.events, {
-    get: (target, name) => (name === 'collect' ? collect : Reflect.get(target, name)),
+    get: (target, name) => (name === 'sequence' ? sequence : Reflect.get(target, name)),
   })
   const listDeleted: FormsStore['listDeleted'] = async (query) =>
     isCollected ? store.listDeleted(query) : { deletedForms: [], totalSize: 0 }

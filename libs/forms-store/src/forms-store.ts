@@ -235,7 +235,7 @@ export interface ImportOptions {
 /** Options of {@link FormsStore.create}. */
 export interface CreateOptions {
   /** Whether the client chose the id of the form, which another organization may have as well. Default: false. */
-  hasClientId?: boolean
+  idChosenByClient?: boolean
 }
 
 /** How a list of forms is read. The adapter fills it in, also of a list that fails. */

@@ -27,11 +27,11 @@ export const storeNotMigrated = (store: string) => apiError('STORE_NOT_MIGRATED'
 export const storeSchemaTooNew = (
   store: string,
   knownVersion: number,
-  note: { version: number; oldestVersion: number },
+  stored: { version: number; oldestVersion: number },
 ) =>
   apiError('STORE_SCHEMA_TOO_NEW', {
     store,
     knownVersion: `${knownVersion}`,
-    version: `${note.version}`,
-    oldestVersion: `${note.oldestVersion}`,
+    version: `${stored.version}`,
+    oldestVersion: `${stored.oldestVersion}`,
   })

@@ -1,7 +1,7 @@
-import type { SchemaNote } from './schema-note.ts'
+import type { SchemaVersion } from './schema-version.ts'
 
 /** The state of a store, as an inspection finds it. */
-export interface StoreState extends SchemaNote {
+export interface StoreState extends SchemaVersion {
   engine: 'SQLite' | 'MongoDB'
   /** Version of the engine, such as `8.0.17`. */
   engineVersion: string

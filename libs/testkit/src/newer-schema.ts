@@ -5,7 +5,7 @@ import { migrateMongodb } from '@fms/store-kit/mongodb'
 /**
  * Migrates a store to version 999 of its schema, which only releases with version 999 or later can use.
  *
- * @param store name of the store in the schema note of MongoDB.
+ * @param store name of the store in the schema versions of MongoDB.
  */
 export const migrateBeyondThisRelease = async (url: string, store: 'directory' | 'forms'): Promise<void> => {
   if (!url.startsWith('sqlite:')) {

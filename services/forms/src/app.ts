@@ -20,19 +20,19 @@ import { respondToReplays } from './requests/respond-to-replays.ts'
 import { checkForm } from './routes/check-form.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
+import { listDeletedForms } from './routes/deleted-forms/list-deleted-forms.ts'
+import { purgeForm } from './routes/deleted-forms/purge-form.ts'
+import { undeleteForm } from './routes/deleted-forms/undelete-form.ts'
+import { getEvent } from './routes/events/get-event.ts'
+import { listEvents } from './routes/events/list-events.ts'
+import { streamEvents } from './routes/events/stream-events.ts'
 import { getChanges } from './routes/get-changes.ts'
-import { getEvent } from './routes/get-event.ts'
 import { getForm } from './routes/get-form.ts'
 import { getFormOwner } from './routes/get-form-owner.ts'
-import { getRevision } from './routes/get-revision.ts'
-import { listDeletedForms } from './routes/list-deleted-forms.ts'
-import { listEvents } from './routes/list-events.ts'
 import { listForms } from './routes/list-forms.ts'
-import { listRevisions } from './routes/list-revisions.ts'
-import { purgeForm } from './routes/purge-form.ts'
-import { rollbackForm } from './routes/rollback-form.ts'
-import { streamEvents } from './routes/stream-events.ts'
-import { undeleteForm } from './routes/undelete-form.ts'
+import { getRevision } from './routes/revisions/get-revision.ts'
+import { listRevisions } from './routes/revisions/list-revisions.ts'
+import { rollbackForm } from './routes/revisions/rollback-form.ts'
 import { unpublishForm } from './routes/unpublish-form.ts'
 import { updateForm } from './routes/update-form.ts'
 
@@ -41,21 +41,21 @@ export interface FormsAppOptions
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
-  largeLength?: number
+  inlineLimit?: number
 }
 
 /** The forms service: every operation on forms, revisions and events except publish. */
 export const createFormsApp = ({
   logger,
   internalSecrets,
-  largeLength = shortBodyBytes,
+  inlineLimit = shortBodyBytes,
   ...options
 }: FormsAppOptions): App => {
   const { events } = options.forms
   const threads = new DraftThreads()
   const deps: FormsDeps = {
     ...options,
-    drafts: new DraftWriter(threads, largeLength),
+    drafts: new DraftWriter(threads, inlineLimit),
     contexts: new ChangeContexts(threads),
     eventReader: new EventReader(events),
     eventTails: new EventTails(events),
@@ -63,7 +63,7 @@ export const createFormsApp = ({
   const app = createApp({
     logger,
     requestLogLevel: 'debug',
-    largeBodyBytes: largeLength,
+    largeBodyBytes: inlineLimit,
     parseEnvelope: (body, { identity }) => threads.run('parse', body, flowOf(identity)),
     ready: () => deps.forms.ping(),
   })

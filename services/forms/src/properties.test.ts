@@ -321,8 +321,8 @@ describe('a duplicate member of the envelope', () => {
 
 describe('a large body', () => {
   it('gets the same response as a small one, for any content', async () => {
-    await using small = await startForms({ largeLength: 2 * 1024 * 1024 })
-    await using large = await startForms({ largeLength: 0 })
+    await using small = await startForms({ inlineLimit: 2 * 1024 * 1024 })
+    await using large = await startForms({ inlineLimit: 0 })
     const [formOfSmall, formOfLarge] = [await small.given.form(), await large.given.form()]
     const codes = new Set<number>()
     const anyWrite = fc

@@ -1,7 +1,6 @@
-import type { PageTokens } from '@fms/aip'
-import type { DirectoryStore } from '@fms/directory-store'
 import { type App, createApp, requireGateway, requireIdentity, requireKeyWriteAccess } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { OrganizationsDeps } from './deps.ts'
 import { authorize } from './routes/authorize.ts'
 import { createKey } from './routes/create-key.ts'
 import { createSession } from './routes/create-session.ts'
@@ -11,13 +10,6 @@ import { getWhoami } from './routes/get-whoami.ts'
 import { listKeys } from './routes/list-keys.ts'
 import { listOrganizations } from './routes/list-organizations.ts'
 import { rotateKey } from './routes/rotate-key.ts'
-
-/** The dependencies of the routes. `now` is the clock, which tests set. */
-export interface OrganizationsDeps {
-  directory: DirectoryStore
-  pageTokens: PageTokens
-  now: () => Date
-}
 
 /** The dependencies of the service. `internalSecrets` verify identity tokens: see `createIdentityVerifier`. */
 export interface OrganizationsAppOptions extends OrganizationsDeps {

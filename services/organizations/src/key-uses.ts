@@ -1,7 +1,7 @@
 import type { ApiKey } from '@fms/directory-store'
 import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { OrganizationsDeps } from './app.ts'
+import type { OrganizationsDeps } from './deps.ts'
 
 /** Minimum time between two writes of a key's `lastUsedTime`. */
 const writeIntervalMs = 60_000

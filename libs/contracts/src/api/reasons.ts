@@ -85,8 +85,7 @@ export const reasons = {
   }),
   BREAKING_CHANGES: reason({
     status: 'FAILED_PRECONDITION',
-    meaning:
-      'A publish with `refuseBreaking` would orphan answers to the live revision.',
+    meaning: 'A publish with `refuseBreaking` would orphan answers to the live revision.',
     remedy:
       'Restore what the [violations](#violations-of-refusebreaking) name, or publish without `refuseBreaking`.',
     metadata: { subject: 'form.steps[1]' },
@@ -110,16 +109,14 @@ export const reasons = {
   }),
   DELETED_FORM_NOT_FOUND: reason({
     status: 'NOT_FOUND',
-    meaning:
-      'The organization has no deleted form with this id that can be restored.',
+    meaning: 'The organization has no deleted form with this id that can be restored.',
     remedy: 'List the deleted forms.',
     metadata: { deletedForm },
     message: ({ deletedForm }) => `There is no ${deletedForm}. List the deleted forms that can be restored.`,
   }),
   DRAFT_NOT_PUBLISHABLE: reason({
     status: 'FAILED_PRECONDITION',
-    meaning:
-      'The draft cannot be published.',
+    meaning: 'The draft cannot be published.',
     remedy: 'Fix all [violations](#violations-of-publish), then publish again.',
     metadata: { subject: 'form.steps' },
     preconditionViolations: [
@@ -202,8 +199,7 @@ export const reasons = {
   }),
   FORM_NOT_LIVE: reason({
     status: 'FAILED_PRECONDITION',
-    meaning:
-      'No revision of the form is live: it was never published, or is taken down already.',
+    meaning: 'No revision of the form is live: it was never published, or is taken down already.',
     remedy: 'Nothing: respondents do not see the form.',
     metadata: { form },
     message: ({ form }) =>
@@ -249,8 +245,7 @@ export const reasons = {
   }),
   INVALID_REQUEST: reason({
     status: 'INVALID_ARGUMENT',
-    meaning:
-      'Fields of the body or query parameters are invalid.',
+    meaning: 'Fields of the body or query parameters are invalid.',
     remedy: 'Correct all of them.',
     metadata: { field: 'form.nmae' },
     fieldViolations: [{ field: 'form.nmae', description: 'is not a known field' }],
@@ -372,8 +367,7 @@ export const reasons = {
     status: 'RESOURCE_EXHAUSTED',
     meaning:
       'The organization has reached its quota: `quota` is `forms`, or `bytes` of drafts, revisions and events. Reads, deletes, unpublishes, and patches that shrink a form still work. A deleted form counts only towards `bytes`, until it is purged; its events count until retention removes them.',
-    remedy:
-      'Delete forms, and for `bytes` purge them, too; or ask the operator for a higher quota.',
+    remedy: 'Delete forms, and for `bytes` purge them, too; or ask the operator for a higher quota.',
     metadata: { organization, quota: 'forms', limit: '100000', used: '100000' },
     message: ({ organization, quota, limit, used }) =>
       `${organization} has ${used} of ${limit} ${quota} and no room for this. Delete forms that are no longer needed${quota === 'bytes' ? ' and have an owner purge them' : ''}, or have an operator raise MAX_${quota.toUpperCase()}_PER_ORGANIZATION.`,
@@ -381,8 +375,7 @@ export const reasons = {
   RATE_LIMITED: reason({
     status: 'RESOURCE_EXHAUSTED',
     meaning: 'The key has reached its limit of requests per minute.',
-    remedy:
-      'Wait as long as `Retry-After` says. The headers `RateLimit-*` contain what remains.',
+    remedy: 'Wait as long as `Retry-After` says. The headers `RateLimit-*` contain what remains.',
     metadata: { limit: '6000', retryAfterSeconds: '12' },
     retryAfterSeconds: 12,
     message: ({ limit, retryAfterSeconds }) =>

@@ -70,7 +70,7 @@ export abstract class FormChanges {
   create(
     form: StoredForm,
     context: ChangeContext = operatorContext,
-    { hasClientId = false }: CreateOptions = {},
+    { idChosenByClient = false }: CreateOptions = {},
   ): Promise<StoredForm | undefined> {
     const { organizationId, formId } = form
     let isRepeated = false
@@ -81,9 +81,9 @@ export abstract class FormChanges {
         if (taken === 'publicId') return undefined
         if (taken) throw formIdTaken(form, taken === 'deletedFormId')
       }
-      const lastTime = hasClientId && isRepeated ? await this.#engine.lastTimeOf(form) : epoch
+      const lastTime = idChosenByClient && isRepeated ? await this.#engine.lastTimeOf(form) : epoch
       isRepeated = true
-      const change = createForm(form, lastTime, !hasClientId, originOf(context))
+      const change = createForm(form, lastTime, !idChosenByClient, originOf(context))
       return (await this.#apply(change)) ? form : writeConflict
     })
   }

@@ -33,7 +33,7 @@ export const formIdsContract = (open: OpenStore, limits: EngineLimits): void => 
   const store = openStore(open)
   const restoring = openStore(open, { deletedFormsDays: 30 })
 
-  const createWithId = (form: StoredForm) => store().create(form, undefined, { hasClientId: true })
+  const createWithId = (form: StoredForm) => store().create(form, undefined, { idChosenByClient: true })
 
   /** Forms with one id in two organizations, each with a revision and a reply. */
   const givenTwins = async (): Promise<[StoredForm, StoredForm]> => {
@@ -135,10 +135,10 @@ export const formIdsContract = (open: OpenStore, limits: EngineLimits): void => 
 
     const changes: Record<string, (forms: FormsStore, form: StoredForm) => Promise<unknown>> = {
       create: (forms, { organizationId }) =>
-        forms.create(newForm({ organizationId }), undefined, { hasClientId: true }),
+        forms.create(newForm({ organizationId }), undefined, { idChosenByClient: true }),
       'create, taken': (forms, { organizationId, formId }) =>
         forms
-          .create(newForm({ organizationId, formId }), undefined, { hasClientId: true })
+          .create(newForm({ organizationId, formId }), undefined, { idChosenByClient: true })
           .catch((error: unknown) => expect(error).toMatchObject({ reason: 'FORM_ID_TAKEN' })),
       update: (forms, form) => forms.update(refOf(form), (current) => edited(current, { name: 'Changed' })),
       rollback: (forms, form) =>

@@ -59,7 +59,7 @@ export const newForm = ({ draft, ...fields }: FormFields = {}): StoredForm => ({
 /** A new form, stored. */
 export const givenForm = async (store: FormsStore, fields?: FormFields): Promise<StoredForm> => {
   const form = newForm(fields)
-  const options = { hasClientId: fields?.formId !== undefined }
+  const options = { idChosenByClient: fields?.formId !== undefined }
   if (!(await store.create(form, undefined, options))) throw new Error('The public id is taken')
   return form
 }

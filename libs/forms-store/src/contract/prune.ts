@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { FormsStore, StoredForm, StoredRevision } from '../forms-store.ts'
 import { minPruneAgeMs, noRevisions, type PruneRule } from '../revisions/revision-growth.ts'
 import { toFormRecord } from '../stored-form-record.ts'
-import { collectAll } from './events/log-of.ts'
+import { sequenceAll } from './events/log-of.ts'
 import {
   givenForm,
   newForm,
@@ -228,13 +228,13 @@ export const pruneContract = (open: OpenStore, openTogether: OpenStoreTogether):
     it('records no event and changes neither the form nor its ETag', async () => {
       const { form } = await givenHistory(store(), { numbers: upTo(3), live: 3 })
       const before = await store().get(refOf(form))
-      await collectAll(store())
+      await sequenceAll(store())
       const range = await store().events.range(form.organizationId)
 
       await pruneAll(store(), form, { keep: 1, before: now() })
 
       expect(await store().get(refOf(form))).toEqual(before)
-      await collectAll(store())
+      await sequenceAll(store())
       expect(await store().events.range(form.organizationId)).toEqual(range)
     })
 

@@ -216,7 +216,7 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
 
   describe('a request: create', () => {
     const create = (form: StoredForm, request: IdentifiedRequest) =>
-      store().create(form, contextOf(request), { hasClientId: false })
+      store().create(form, contextOf(request), { idChosenByClient: false })
 
     it('makes one form, however often it is sent concurrently', async () => {
       const { organizationId } = newForm()
@@ -238,14 +238,18 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
     })
 
     it('names its form to a repeat, with an id of the client too, also once the form is gone', async () => {
-      for (const hasClientId of [false, true]) {
+      for (const idChosenByClient of [false, true]) {
         const form = newForm()
         const { organizationId, formId } = form
         const request = newRequest('create')
         const send = () =>
-          store().create(newForm({ organizationId, ...(hasClientId && { formId }) }), contextOf(request), {
-            hasClientId,
-          })
+          store().create(
+            newForm({ organizationId, ...(idChosenByClient && { formId }) }),
+            contextOf(request),
+            {
+              idChosenByClient,
+            },
+          )
         const created = (await send())!
 
         await expectReplay(created, send())
@@ -258,7 +262,7 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
         expect(await exported(store(), organizationId)).toEqual([])
         // The public id tells another form with the same id apart.
         const another = newForm({ organizationId, formId: created.formId })
-        await store().create(another, undefined, { hasClientId: true })
+        await store().create(another, undefined, { idChosenByClient: true })
         await expectReplay(created, send())
       }
     })
@@ -282,7 +286,7 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
       const { organizationId, formId, publicId } = form
       const request = newRequest('create')
       const taken = store().create(newForm({ organizationId, formId }), contextOf(request), {
-        hasClientId: true,
+        idChosenByClient: true,
       })
       await expect(taken).rejects.toMatchObject({ reason: 'FORM_ID_TAKEN' })
       expect(await create(newForm({ organizationId, publicId }), request)).toBeUndefined()
@@ -353,7 +357,8 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
       const context = contextOf({ requestId, method: kind as ChangeMethod, digest: digestOf(kind) })
       const renamed = (current: StoredForm) => edited(current, { name: `${kind} ${requestId}` })
       const changes: Record<Step['kind'], () => Promise<unknown>> = {
-        create: () => store().create(newForm({ organizationId, formId }), context, { hasClientId: true }),
+        create: () =>
+          store().create(newForm({ organizationId, formId }), context, { idChosenByClient: true }),
         update: () => store().update(ref, renamed, context),
         rollback: () => store().update(ref, renamed, context, { revisionId: requestId, number: 1 }),
         publish: () => store().publish(ref, requestId, snapshot),

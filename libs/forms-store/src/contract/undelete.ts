@@ -176,7 +176,7 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
       for (const organization of [organizationId, randomUUID()]) {
         expect(await store().create(newForm({ organizationId: organization, publicId }))).toBeUndefined()
       }
-      const taken = store().create(newForm({ organizationId, formId }), undefined, { hasClientId: true })
+      const taken = store().create(newForm({ organizationId, formId }), undefined, { idChosenByClient: true })
       await expect(taken).rejects.toMatchObject({
         status: 'ALREADY_EXISTS',
         reason: 'FORM_ID_TAKEN',
@@ -421,7 +421,7 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
       )
       const { organizationId, formId, publicId } = form
       const again = newForm({ organizationId, formId, publicId })
-      expect(await store().create(again, undefined, { hasClientId: true })).toEqual(again)
+      expect(await store().create(again, undefined, { idChosenByClient: true })).toEqual(again)
       expect(await store().getRevision(refOf(again), 'latest')).toBeUndefined()
       expect(await store().recordReplies({ ...again, replyIds })).toBe(replyIds.length)
       await source().delete(refOf(again), allow)

@@ -70,7 +70,7 @@ export interface EventLog {
    * @returns the number of events that were tried; 0 if there were none.
    * @throws the error of an organization, after the others.
    */
-  collect(limit: number): Promise<number>
+  sequence(limit: number): Promise<number>
 
   /** The logs with events that are not in the stream yet, at most `limit`, in any order. */
   findUnstreamed(limit: number): Promise<UnstreamedLog[]>

@@ -78,7 +78,7 @@ const operations: Record<string, (form: StoredForm) => Promise<unknown>> = {
   'create with requestId': ({ organizationId }) =>
     store.create(newForm({ organizationId }), identified('create')),
   'create with formId': ({ organizationId }) =>
-    store.create(newForm({ organizationId }), undefined, { hasClientId: true }),
+    store.create(newForm({ organizationId }), undefined, { idChosenByClient: true }),
   patch: rename('Feedback of our customers'),
   'patch with requestId': (form) =>
     store.update(refOf(form), (current) => edited(current, { name: 'Feedback' }), identified('update')),

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { MigrationStep } from '../migration-step.ts'
-import { schemaCheckMs } from '../schema-note.ts'
+import { schemaCheckMs } from '../schema-version.ts'
 import type { Migration } from '../store-url.ts'
 import type { BeforeWrite, MongoCollection } from './mongodb-collection.ts'
 import { MongoDatabase } from './mongodb-database.ts'
 import {
   type MongoSchema,
   metaCollection,
-  readCompatibleNote,
+  readCompatibleVersion,
   type SchemaDocument,
 } from './mongodb-schema.ts'
 
@@ -82,7 +82,7 @@ export const migrateMongodb = async (
 /** Fails within seconds, before the first step, where the steps themselves wait for an election. */
 const assertReachable = async (url: string, schema: MongoSchema): Promise<void> => {
   await using database = new MongoDatabase(url)
-  await readCompatibleNote(database.collection<SchemaDocument>(metaCollection), schema)
+  await readCompatibleVersion(database.collection<SchemaDocument>(metaCollection), schema)
 }
 
 type Count = (count: number) => void
@@ -110,11 +110,11 @@ const excludeReleases = async (
   exclusionMs: number,
 ): Promise<void> => {
   const { store: _id, oldestVersion } = schema
-  const note = await readCompatibleNote(meta, schema)
-  if (!note && (await meta.insert({ _id, version: 0, oldestVersion }))) return
+  const stored = await readCompatibleVersion(meta, schema)
+  if (!stored && (await meta.insert({ _id, version: 0, oldestVersion }))) return
   const older = { _id, $or: [{ oldestVersion: null }, { oldestVersion: { $lt: oldestVersion } }] }
   const isRaised = await meta.set(older, { oldestVersion })
   // Also waits if an earlier migration was killed during its wait.
-  const isUnfinished = note && note.version > 0 && note.version < oldestVersion
+  const isUnfinished = stored && stored.version > 0 && stored.version < oldestVersion
   if (isRaised || isUnfinished) await wait(exclusionMs)
 }

@@ -112,7 +112,7 @@ export class MongoDatabase implements AsyncDisposable {
     )
   }
 
-  /** The collection of schema notes, without the guard that reads it. */
+  /** The collection of schema versions, without the guard that reads it. */
   #meta(): MongoCollection<SchemaDocument> {
     return new MongoCollection(this.#database.collection(metaCollection), (request, timeoutMs) =>
       this.run(request, timeoutMs),

@@ -1,5 +1,5 @@
 import { storeNotMigrated } from '../errors.ts'
-import { assertCompatible, schemaCheckMs } from '../schema-note.ts'
+import { assertCompatible, schemaCheckMs } from '../schema-version.ts'
 import type { MongoCollection } from './mongodb-collection.ts'
 
 /** An index of a collection; the name is unique in the collection. */
@@ -29,24 +29,24 @@ export interface MongoSchema {
   formerIndexes?: readonly Pick<MongoIndex, 'collection' | 'name'>[]
 }
 
-/** The schema note of a store. `version` is set once its indexes exist. */
+/** The schema version of a store. `version` is set once its indexes exist. */
 export interface SchemaDocument {
   _id: string
   version: number
-  /** Absent in notes of earlier releases, where it equals `version`. */
+  /** Absent in those of earlier releases, where it equals `version`. */
   oldestVersion?: number
 }
 
-/** The collection of the schema notes of all stores in a database. */
+/** The collection of the schema versions of all stores in a database. */
 export const metaCollection = 'meta'
 
 /**
- * Reads the schema note of a store.
+ * Reads the schema version of a store.
  *
  * @returns undefined before the first migration.
  * @throws {ApiError} STORE_SCHEMA_TOO_NEW where a newer release has excluded this one.
  */
-export const readCompatibleNote = async (
+export const readCompatibleVersion = async (
   meta: MongoCollection<SchemaDocument>,
   schema: MongoSchema,
 ): Promise<SchemaDocument | undefined> => {
@@ -63,7 +63,7 @@ export const assertMigrated = async (
   meta: MongoCollection<SchemaDocument>,
   schema: MongoSchema,
 ): Promise<void> => {
-  const found = await readCompatibleNote(meta, schema)
+  const found = await readCompatibleVersion(meta, schema)
   if ((found?.version ?? 0) < schema.version) throw storeNotMigrated(schema.store)
 }
 
@@ -81,10 +81,10 @@ export class SchemaGuard {
   }
 
   /**
-   * Checks the schema note if that is due.
+   * Checks the schema version if that is due.
    *
    * @returns undefined when the last check is recent enough.
-   * @throws {ApiError} STORE_SCHEMA_TOO_NEW, or STORE_UNAVAILABLE when the note cannot be read.
+   * @throws {ApiError} STORE_SCHEMA_TOO_NEW, or STORE_UNAVAILABLE when it cannot be read.
    */
   checkIfDue(): Promise<void> | undefined {
     if (performance.now() < this.#checkedUntilMs) return undefined
@@ -96,7 +96,7 @@ export class SchemaGuard {
 
   async #read(): Promise<void> {
     const startedAt = performance.now()
-    await readCompatibleNote(this.#meta, this.#schema)
+    await readCompatibleVersion(this.#meta, this.#schema)
     this.#checkedUntilMs = startedAt + schemaCheckMs
   }
 }

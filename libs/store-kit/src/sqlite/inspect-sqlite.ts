@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { StoreState } from '../store-state.ts'
-import { readSqliteNote } from './sqlite-schema.ts'
+import { readSqliteVersion } from './sqlite-schema.ts'
 
 /** How long an inspection waits for the lock of another process, in milliseconds. */
 const lockTimeoutMs = 2_000
@@ -19,7 +19,7 @@ export const inspectSqlite = (path: string, neededVersion: number): StoreState |
   const state: StoreState = {
     engine: 'SQLite',
     engineVersion: String(one('SELECT sqlite_version()')),
-    ...readSqliteNote(database),
+    ...readSqliteVersion(database),
     neededVersion,
   }
   try {

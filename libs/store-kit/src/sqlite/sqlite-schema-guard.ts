@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { ApiError } from '@fms/aip'
 import { storeNotMigrated } from '../errors.ts'
-import { assertCompatible, schemaCheckMs } from '../schema-note.ts'
-import { applyMigrations, readSqliteNote, type SqliteMigration } from './sqlite-schema.ts'
+import { assertCompatible, schemaCheckMs } from '../schema-version.ts'
+import { applyMigrations, readSqliteVersion, type SqliteMigration } from './sqlite-schema.ts'
 
 /**
  * Migrates a file, and checks that this release may use it: when it is opened, in each write transaction, and once a
@@ -26,14 +26,14 @@ export class SqliteSchemaGuard {
   /** Runs the migrations that the file lacks. @throws {ApiError} STORE_SCHEMA_TOO_NEW. */
   migrate(): void {
     this.#connection.exec('BEGIN IMMEDIATE')
-    const note = this.#readCompatibleNote()
-    applyMigrations(this.#connection, note, this.#migrations)
+    const stored = this.#readCompatibleVersion()
+    applyMigrations(this.#connection, stored, this.#migrations)
     this.#connection.exec('COMMIT')
   }
 
   /** @throws {ApiError} STORE_NOT_MIGRATED or STORE_SCHEMA_TOO_NEW. */
   assertMigrated(): void {
-    const { version } = this.#readCompatibleNote()
+    const { version } = this.#readCompatibleVersion()
     if (version < this.#migrations.length) throw storeNotMigrated(this.#store)
   }
 
@@ -42,7 +42,7 @@ export class SqliteSchemaGuard {
     this.#checkedUntilMs = Number.NEGATIVE_INFINITY
     const { user_version: version } = this.#version.get()!
     // Only a file that a newer release has migrated can be incompatible.
-    if (Number(version) > this.#migrations.length) this.#readCompatibleNote()
+    if (Number(version) > this.#migrations.length) this.#readCompatibleVersion()
     this.#checkedUntilMs = performance.now() + schemaCheckMs
   }
 
@@ -54,16 +54,16 @@ export class SqliteSchemaGuard {
   /** @returns STORE_SCHEMA_TOO_NEW; undefined while this release may use the file. */
   schemaError(): ApiError | undefined {
     try {
-      this.#readCompatibleNote()
+      this.#readCompatibleVersion()
       return undefined
     } catch (error) {
       return error instanceof ApiError ? error : undefined
     }
   }
 
-  #readCompatibleNote() {
-    const note = readSqliteNote(this.#connection)
-    assertCompatible(this.#store, this.#migrations.length, note)
-    return note
+  #readCompatibleVersion() {
+    const stored = readSqliteVersion(this.#connection)
+    assertCompatible(this.#store, this.#migrations.length, stored)
+    return stored
   }
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { readSqliteNote } from './sqlite-schema.ts'
+import { readSqliteVersion } from './sqlite-schema.ts'
 import { add, createNotesPath, migrations, texts } from './testing.ts'
 
 let path: string
@@ -74,7 +74,7 @@ describe('a file that a newer release has migrated', () => {
       }
 
       using file = new DatabaseSync(path)
-      expect(readSqliteNote(file)).toEqual({ version: 2, oldestVersion: 1 })
+      expect(readSqliteVersion(file)).toEqual({ version: 2, oldestVersion: 1 })
     },
   )
 
@@ -115,12 +115,12 @@ describe('a file that a newer release has migrated', () => {
     {
       using file = new DatabaseSync(path)
       file.exec('DROP TABLE schemaNote')
-      expect(readSqliteNote(file)).toEqual({ version: 1, oldestVersion: 1 })
+      expect(readSqliteVersion(file)).toEqual({ version: 1, oldestVersion: 1 })
     }
 
     await new SqliteDatabase(path, compatible).close()
 
     using file = new DatabaseSync(path)
-    expect(readSqliteNote(file)).toEqual({ version: 2, oldestVersion: 1 })
+    expect(readSqliteVersion(file)).toEqual({ version: 2, oldestVersion: 1 })
   })
 })

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SchemaNote } from '../schema-note.ts'
+import type { SchemaVersion } from '../schema-version.ts'
 
 /** SQL, or a function for changes that SQL cannot express. It runs inside the transaction of the migrations. */
 export type SqliteScript = string | ((database: DatabaseSync) => void)
@@ -10,8 +10,8 @@ export type SqliteScript = string | ((database: DatabaseSync) => void)
  */
 export type SqliteMigration = SqliteScript | { script: SqliteScript; oldestVersion: number }
 
-/** Reads the note of a file. A file of a release before these notes admits only its own version. */
-export const readSqliteNote = (database: DatabaseSync): SchemaNote => {
+/** Reads the schema version of a file. A file without `oldestVersion` admits only its own version. */
+export const readSqliteVersion = (database: DatabaseSync): SchemaVersion => {
   const version = Number(database.prepare('PRAGMA user_version').get()!.user_version)
   const hasNote = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schemaNote'").get()
   if (!hasNote) return { version, oldestVersion: version }
@@ -19,10 +19,10 @@ export const readSqliteNote = (database: DatabaseSync): SchemaNote => {
   return { version, oldestVersion: Number(oldestVersion) }
 }
 
-/** Runs the migrations that the file lacks, and notes both versions. Runs inside a transaction. */
+/** Runs the migrations that the file lacks, and stores both versions. Runs inside a transaction. */
 export const applyMigrations = (
   database: DatabaseSync,
-  found: SchemaNote,
+  found: SchemaVersion,
   migrations: readonly SqliteMigration[],
 ): void => {
   for (const migration of migrations.slice(found.version)) {

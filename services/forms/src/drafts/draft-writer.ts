@@ -23,12 +23,12 @@ export const draftPatch = ({
  */
 export class DraftWriter {
   readonly #threads: DraftThreads
-  readonly #largeLength: number
+  readonly #inlineLimit: number
 
-  /** @param largeLength patches and drafts of more characters than this run in threads. */
-  constructor(threads: DraftThreads, largeLength: number) {
+  /** @param inlineLimit patches and drafts of more characters than this run in threads. */
+  constructor(threads: DraftThreads, inlineLimit: number) {
     this.#threads = threads
-    this.#largeLength = largeLength
+    this.#inlineLimit = inlineLimit
   }
 
   /**
@@ -87,6 +87,6 @@ export class DraftWriter {
   }
 
   #isLarge(json: string | undefined): boolean {
-    return json !== undefined && json.length > this.#largeLength
+    return json !== undefined && json.length > this.#inlineLimit
   }
 }

@@ -54,8 +54,8 @@ describe('POST /organizations/{organization}/forms', () => {
   it.each([
     ['here', undefined],
     ['in a worker thread', 10],
-  ])('returns 0 for -0 anywhere: checked %s', async (_, largeLength) => {
-    await using service = await startForms(largeLength === undefined ? {} : { largeLength })
+  ])('returns 0 for -0 anywhere: checked %s', async (_, inlineLimit) => {
+    await using service = await startForms(inlineLimit === undefined ? {} : { inlineLimit })
     const zeros = (zero: string) =>
       `{"form":{"maxFollowUpQuestions":${zero},"theme":{"buttonRadiusPx":${zero}},"steps":[{"type":"rating","key":"q","max":[${zero},{"deep":${zero}}]}]}}`
     const send = (zero: string) =>

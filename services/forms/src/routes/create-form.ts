@@ -44,7 +44,7 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
       }
       const create = () =>
         forms.create(newForm(organizationId, draft, now(), newIds(formId)), context, {
-          hasClientId: formId !== undefined,
+          idChosenByClient: formId !== undefined,
         })
       let form = await create()
       while (!form) form = await create()

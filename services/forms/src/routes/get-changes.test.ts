@@ -158,7 +158,7 @@ describe('GET /organizations/{organization}/forms/{form}/changes', () => {
   })
 
   it('compares large drafts in a worker thread, with the same result', async () => {
-    await using service = await startForms({ largeLength: 1_000 })
+    await using service = await startForms({ inlineLimit: 1_000 })
     const form = await service.given.form({ description: 'd'.repeat(2_000) })
     await service.given.revision(form)
     await patch(service, form, { name: 'Later' })

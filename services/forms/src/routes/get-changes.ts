@@ -4,7 +4,7 @@ import { flowOf, sanitizeRef } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
-import { missingRevision } from './missing-revision.ts'
+import { missingRevision } from './revisions/missing-revision.ts'
 import { sendJson } from './send-json.ts'
 
 /** A state of a form: its path, and the form or draft as JSON. */

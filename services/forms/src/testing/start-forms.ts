@@ -45,14 +45,14 @@ export interface FormsService extends AsyncDisposable {
 
 export const startForms = async ({
   logger = pino({ level: 'silent' }),
-  largeLength,
+  inlineLimit,
   quota,
   storeUrl = 'sqlite::memory:',
   deletedFormsDays = 0,
 }: {
   logger?: Logger
   /** Worker threads check bodies and drafts of more characters than this. */
-  largeLength?: number
+  inlineLimit?: number
   quota?: Quota
   storeUrl?: string
   /** How long a deleted form can be restored, in days. */
@@ -66,7 +66,7 @@ export const startForms = async ({
   const app = createFormsApp({
     logger,
     internalSecrets: [secret],
-    ...(largeLength !== undefined && { largeLength }),
+    ...(inlineLimit !== undefined && { inlineLimit }),
     forms,
     publicFormBaseUrl: testBaseUrl,
     pageTokens: createPageTokens([secret]),

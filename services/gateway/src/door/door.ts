@@ -167,7 +167,7 @@ const shortPage = 100
 const shortLists = new LRUCache<string, true>({ max: 10_000 })
 
 /** Remembers whether the response to a list was long, more than 256 KiB. */
-export const noteLength = ({ identity, routeOptions }: FastifyRequest, isLong: boolean): void => {
+export const rememberLength = ({ identity, routeOptions }: FastifyRequest, isLong: boolean): void => {
   if (!routeOptions.config.isList) return
   if (isLong) shortLists.delete(flowOf(identity).organization)
   else shortLists.set(flowOf(identity).organization, true)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { expect, it } from 'vitest'
-import { isDear, noteLength } from './door.ts'
+import { isDear, rememberLength } from './door.ts'
 
 const listOf = (organizationId: string, query: object = {}) =>
   ({
@@ -14,11 +14,11 @@ it('takes a list for dear unless the last one of its organization was short', ()
   const list = listOf(randomUUID())
   expect(isDear(list)).toBe(true)
 
-  noteLength(list, false)
+  rememberLength(list, false)
   expect(isDear(list)).toBe(false)
   expect(isDear(listOf(randomUUID()))).toBe(true)
 
-  noteLength(list, true)
+  rememberLength(list, true)
   expect(isDear(list)).toBe(true)
 })
 
@@ -29,7 +29,7 @@ it.each([
   [{ filter: 'name=a' }, true],
 ])('takes a short list with the query %j for dear: %s', (query, expected) => {
   const list = listOf(randomUUID(), query)
-  noteLength(list, false)
+  rememberLength(list, false)
 
   expect(isDear(list)).toBe(expected)
 })

@@ -13,7 +13,7 @@ import type {
 import { reauthorizeLate } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import type { ByteBudget } from '../door/byte-budget.ts'
-import { type Door, isDear, noteLength } from '../door/door.ts'
+import { type Door, isDear, rememberLength } from '../door/door.ts'
 import {
   LongBody,
   maxBufferedBytes,
@@ -121,7 +121,7 @@ const sendInTurn = async (
       // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
       ...(routeOptions.config.isList && { caller: reply }),
     })
-    noteLength(request, response.body instanceof LongBody)
+    rememberLength(request, response.body instanceof LongBody)
     const canSend = isReserved || claimMemory(request, reply, response, memory)
     if (!canSend || reply.raw.destroyed) discard(response.body)
     else done(null, response)

@@ -1,7 +1,7 @@
 import { AuthorizeRequest, AuthorizeResponse, NoQuery } from '@fms/contracts'
 import { apiKeyInvalid } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { OrganizationsDeps } from '../app.ts'
+import type { OrganizationsDeps } from '../deps.ts'
 import { createKeyUseRecorder } from '../key-uses.ts'
 
 /** Authorize a request of the gateway: the user of an API key, and the user's role in an organization. */

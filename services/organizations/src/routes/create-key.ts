@@ -1,7 +1,7 @@
 import { invalidRequest } from '@fms/aip'
 import { CreateKeyRequest, IssuedKey, NoQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { OrganizationsDeps } from '../app.ts'
+import type { OrganizationsDeps } from '../deps.ts'
 import { assertNotOutlivesCaller } from '../domain/key-rights.ts'
 import { getCallerKey } from '../get-caller-key.ts'
 import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'

@@ -9,7 +9,7 @@ import {
 } from '@fms/contracts'
 import { apiKeyChallenge } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { OrganizationsDeps } from '../app.ts'
+import type { OrganizationsDeps } from '../deps.ts'
 import { secretHeaders, toIssuedKey } from '../to-key.ts'
 
 /** Exchange a login code for the key of a session, for the gateway: the caller has no key yet. */

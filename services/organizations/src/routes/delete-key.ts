@@ -2,7 +2,7 @@ import { DeleteKeyQuery, DeleteKeyRequest, EmptyResponse } from '@fms/contracts'
 import { keyNotFound } from '@fms/directory-store'
 import { deleteOptions } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { OrganizationsDeps } from '../app.ts'
+import type { OrganizationsDeps } from '../deps.ts'
 import { KeyParams } from './key-params.ts'
 
 /** Revoke a key of the caller (AIP-135). The query can request a dry run too, because proxies drop bodies. */

@@ -2,7 +2,7 @@ import { NoQuery, Organization } from '@fms/contracts'
 import { organizationNotFound } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { OrganizationsDeps } from '../app.ts'
+import type { OrganizationsDeps } from '../deps.ts'
 import { toOrganization } from '../to-organization.ts'
 
 /** `organizationRef` is a canonical id or a slug. Any other text is not found. */

@@ -1,7 +1,7 @@
 import { NoQuery, userPath, Whoami } from '@fms/contracts'
 import { apiKeyInvalid } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { OrganizationsDeps } from '../app.ts'
+import type { OrganizationsDeps } from '../deps.ts'
 import { getCallerKey } from '../get-caller-key.ts'
 import { toKey } from '../to-key.ts'
 import { toOrganization } from '../to-organization.ts'

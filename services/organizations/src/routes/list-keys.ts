@@ -2,7 +2,7 @@ import { readPageQuery } from '@fms/aip'
 import { ListKeysResponse } from '@fms/contracts'
 import type { KeyPosition } from '@fms/directory-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { OrganizationsDeps } from '../app.ts'
+import type { OrganizationsDeps } from '../deps.ts'
 import { toKey } from '../to-key.ts'
 
 /** List the live keys of the caller, newest first (AIP-132). */

@@ -3,7 +3,7 @@ import { AllOrganizationsResponse, ListOrganizationsQuery, ListOrganizationsResp
 import { organizationFields } from '@fms/directory-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { OrganizationsDeps } from '../app.ts'
+import type { OrganizationsDeps } from '../deps.ts'
 import { toOrganization } from '../to-organization.ts'
 
 /** The fields for filters (AIP-160). There is no search. */

@@ -1,7 +1,7 @@
 import { IssuedKey, NoQuery, RotateKeyRequest } from '@fms/contracts'
 import { keyNotFound } from '@fms/directory-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { OrganizationsDeps } from '../app.ts'
+import type { OrganizationsDeps } from '../deps.ts'
 import { assertMayOverlap, assertNotOutlivesCaller } from '../domain/key-rights.ts'
 import { getCallerKey } from '../get-caller-key.ts'
 import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'

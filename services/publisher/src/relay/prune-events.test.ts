@@ -29,7 +29,7 @@ it('keeps the memory of requests on MongoDB for the whole retention, and prunes 
   await rename()
   // Retention keeps the newest event, and those that are not in the stream.
   await forms.delete({ organizationId, formRef: formId }, () => {})
-  await forms.events.collect(10)
+  await forms.events.sequence(10)
   await forms.events.markStreamed(organizationId, 3)
   const { signal } = new AbortController()
   const pruneAfter = (ms: number) =>

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest'
 import { givenForm } from '../testing.ts'
 import { patience, sequencesOf, startRelaying, upTo } from './testing/start-relaying.ts'
 
-it('collects, streams and marks the events of several organizations, from two publishers', async () => {
+it('numbers, streams and checkpoints the events of several organizations, from two publishers', async () => {
   await using mongo = await startMongo()
   await migrateFormsStore(mongo.url)
   await using relaying = await startRelaying(mongo.url)

@@ -66,23 +66,23 @@ describe.concurrent('the relay', () => {
     'does not wait for the next look after %s',
     async (cause) => {
       await using relaying = await startRelaying()
-      let collected = 0
-      const collect = async () => {
-        collected++
+      let sequenced = 0
+      const sequence = async () => {
+        sequenced++
         return 0
       }
-      const relay = await relaying.relay({ events: withMethods(() => ({ collect })), lookMs: hourMs })
+      const relay = await relaying.relay({ events: withMethods(() => ({ sequence })), pollMs: hourMs })
       const forms = await connectNats(relaying.server.urls.forms, 'forms')
       const announce = () => forms.publish(EventsRecorded.subject, EventsRecorded.encode({}))
       const wake = cause === 'an announcement' ? announce : relay.wake
-      await vi.waitUntil(() => collected === 1, patience)
+      await vi.waitUntil(() => sequenced === 1, patience)
 
       for (let round = 0; round < 3; round++) {
-        const before = collected
+        const before = sequenced
         const isCollected = () => {
           // Repeated, since the first announcement may come before the relay has subscribed.
           wake()
-          return collected > before
+          return sequenced > before
         }
         await vi.waitUntil(isCollected, { ...patience, interval: 100 })
       }
@@ -90,15 +90,15 @@ describe.concurrent('the relay', () => {
     },
   )
 
-  it('collects again at once while anything was moved, also if one of the forms could not be', async () => {
+  it('numbers events again at once while anything was moved, also if one of the forms could not be', async () => {
     await using relaying = await startRelaying()
     const rounds = 3
-    let collected = 0
-    const collect = async () => (++collected < rounds ? 99 : 0)
+    let sequenced = 0
+    const sequence = async () => (++sequenced < rounds ? 99 : 0)
 
-    await relaying.relay({ events: withMethods(() => ({ collect })), lookMs: hourMs })
+    await relaying.relay({ events: withMethods(() => ({ sequence })), pollMs: hourMs })
 
-    await vi.waitUntil(() => collected === rounds, patience)
+    await vi.waitUntil(() => sequenced === rounds, patience)
   })
 
   it('streams an organization in order beside others that are written to, from two publishers', async () => {
@@ -144,7 +144,7 @@ describe.concurrent('the relay', () => {
     expect(inBatches).toHaveLength(allowsBatches ? 250 : 0)
   })
 
-  it('that dies between publish and mark leaves repeats to the next one, which the stream drops', async () => {
+  it('that dies between publish and checkpoint leaves repeats to the next one, which the stream drops', async () => {
     await using relaying = await startRelaying()
     const form = await givenEvents(relaying, 9)
     const dying = await relaying.relay({
@@ -187,14 +187,14 @@ describe.concurrent('the relay', () => {
     expect(sequencesOf(relaying.streamed, slow)).toEqual([1, 2])
   })
 
-  it('collects without NATS, and streams everything in order when it is back', async () => {
+  it('numbers events without NATS, and streams everything in order when it is back', async () => {
     await using relaying = await startRelaying()
-    let collected = 0
-    const collect = async () => {
-      collected++
+    let sequenced = 0
+    const sequence = async () => {
+      sequenced++
       return 0
     }
-    const relay = await relaying.relay({ events: withMethods(() => ({ collect })) })
+    const relay = await relaying.relay({ events: withMethods(() => ({ sequence })) })
     const form = await givenEvents(relaying, 4)
     await relaying.caughtUp()
 
@@ -203,8 +203,8 @@ describe.concurrent('the relay', () => {
       await relaying.rename(form)
       relay.wake()
     }
-    const before = collected
-    await vi.waitUntil(() => collected > before + 2, patience)
+    const before = sequenced
+    await vi.waitUntil(() => sequenced > before + 2, patience)
     expect(await relaying.forms.events.backlog()).toMatchObject({ unstreamed: 50 })
     const { dataDir, server } = relaying
     await using _ = await startNatsServer({ dataDir, port: server.port })
@@ -244,7 +244,7 @@ describe.concurrent('the relay', () => {
     }
     const relay = await relaying.relay({
       events: withMethods((log) => ({
-        collect: (limit) => orAway(() => log.collect(limit)),
+        sequence: (limit) => orAway(() => log.sequence(limit)),
         findUnstreamed: (limit) => orAway(() => log.findUnstreamed(limit)),
         prune: (...args) => orAway(() => log.prune(...args)),
       })),
@@ -255,24 +255,24 @@ describe.concurrent('the relay', () => {
 
     await relaying.caughtUp()
     expect(relay.lines.toSorted()).toEqual([
-      'events cannot be collected: retrying',
+      'events cannot be numbered: retrying',
       'events cannot be streamed: retrying',
       'old events cannot be pruned: retrying',
     ])
   })
 
-  it('collects although its NATS user has no rights on EVENTS, as before an update of nats-server.conf', async () => {
+  it('numbers events although its NATS user has no rights on EVENTS, as before an update of nats-server.conf', async () => {
     await using relaying = await startRelaying()
     const nats = await connectNats(relaying.server.urls.replies, 'publisher')
-    let collected = 0
-    const collect = async () => {
-      collected++
+    let sequenced = 0
+    const sequence = async () => {
+      sequenced++
       return 0
     }
-    const relay = await relaying.relay({ nats, events: withMethods(() => ({ collect })) })
+    const relay = await relaying.relay({ nats, events: withMethods(() => ({ sequence })) })
     await givenEvents(relaying, 0)
 
-    await vi.waitUntil(() => collected > 2 && relay.lines.length > 1, patience)
+    await vi.waitUntil(() => sequenced > 2 && relay.lines.length > 1, patience)
 
     expect(relay.lines.toSorted()).toEqual([
       expect.stringMatching(/^NATS denies the subscription to events.recorded/),

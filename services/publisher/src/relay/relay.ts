@@ -15,13 +15,13 @@ import { createStreaming } from './stream-events.ts'
  * How long the relay gathers events before it moves them, in milliseconds. To move each event alone takes several requests
  * to the store.
  */
-const gatherMs = 75
+const debounceMs = 75
 
 /** Interval between two runs of retention, in milliseconds. */
 const pruneMs = 60_000
 
-/** Maximum number of forms whose events one call collects. */
-const collectLimit = 100
+/** Maximum number of forms whose events one call numbers. */
+const sequenceLimit = 100
 
 export interface RelayDeps {
   events: EventLog
@@ -30,7 +30,7 @@ export interface RelayDeps {
   config: EventsConfig
   now: () => Date
   /** Interval at which the relay looks for events without an announcement, in milliseconds. Default: 1 s. */
-  lookMs?: number
+  pollMs?: number
 }
 
 /** The running relay. */
@@ -42,11 +42,11 @@ export interface Relay {
 }
 
 /**
- * Starts the relay: collects recorded events into the logs, publishes the logs to the stream EVENTS, and prunes old events.
- * Every publisher runs one; any number may run at the same time. It collects and prunes without NATS, and retries each
+ * Starts the relay: numbers recorded events, publishes the logs to the stream EVENTS, and prunes old events.
+ * Every publisher runs one; any number may run at the same time. It numbers events and prunes without NATS, and retries each
  * step that fails.
  */
-export const startRelay = ({ events, nats, logger, config, now, lookMs = 1_000 }: RelayDeps): Relay => {
+export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }: RelayDeps): Relay => {
   const logFailure = createFailureLog(logger)
   const onError = (text: string) => (error: unknown) => logFailure(text, error)
   const connection = followConnection(nats, (isConnected) => isConnected && wakeStreaming())
@@ -68,12 +68,12 @@ export const startRelay = ({ events, nats, logger, config, now, lookMs = 1_000 }
     stream ??= { allowsBatches: await ensureEventsStream(nats, config) }
     await streaming.startLogs()
   }
-  const collect = async (signal: AbortSignal) => {
-    let collected: number
+  const sequence = async (signal: AbortSignal) => {
+    let sequenced: number
     do {
-      collected = await events.collect(collectLimit)
+      sequenced = await events.sequence(sequenceLimit)
       wakeStreaming()
-    } while (collected > 0 && !signal.aborted)
+    } while (sequenced > 0 && !signal.aborted)
   }
   const prune = (signal: AbortSignal) =>
     pruneEvents(events, {
@@ -83,11 +83,11 @@ export const startRelay = ({ events, nats, logger, config, now, lookMs = 1_000 }
       signal,
     })
 
-  const streamer = repeat(lookMs, startStreaming, onError('events cannot be streamed: retrying'))
-  const collector = repeat(lookMs, collect, onError('events cannot be collected: retrying'), gatherMs)
+  const streamer = repeat(pollMs, startStreaming, onError('events cannot be streamed: retrying'))
+  const sequencer = repeat(pollMs, sequence, onError('events cannot be numbered: retrying'), debounceMs)
   const pruner = repeat(pruneMs, prune, onError('old events cannot be pruned: retrying'))
   const wakeStreaming = () => streamer.wake()
-  const wake = () => collector.wake()
+  const wake = () => sequencer.wake()
   const stopAnnouncements = followAnnouncements({
     nats,
     onRecorded: wake,
@@ -98,7 +98,7 @@ export const startRelay = ({ events, nats, logger, config, now, lookMs = 1_000 }
     wake,
     async stop() {
       stopAnnouncements()
-      await Promise.all([collector.stop(), streamer.stop(), pruner.stop()])
+      await Promise.all([sequencer.stop(), streamer.stop(), pruner.stop()])
       await streaming.stop()
     },
   }

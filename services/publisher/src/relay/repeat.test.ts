@@ -12,7 +12,7 @@ const givenWork = () => {
     runs.push(run)
     return run.promise
   }
-  const start = (gatherMs?: number) => repeat(intervalMs, work, (error) => errors.push(error), gatherMs)
+  const start = (debounceMs?: number) => repeat(intervalMs, work, (error) => errors.push(error), debounceMs)
   return { runs, errors, start }
 }
 

@@ -18,14 +18,14 @@ const jitter = 0.3
  * @param intervalMs the longest pause, in milliseconds.
  * @param work stops soon after the signal aborts.
  * @param onError is called with what `work` throws.
- * @param gatherMs how long a run waits for further wakes after the first one, so that it does their work together, in
+ * @param debounceMs how long a run waits for further wakes after the first one, so that it does their work together, in
  *   milliseconds.
  */
 export const repeat = (
   intervalMs: number,
   work: (signal: AbortSignal) => Promise<unknown>,
   onError: (error: unknown) => void,
-  gatherMs = 0,
+  debounceMs = 0,
 ): Repeating => {
   const stopping = new AbortController()
   let isWoken = false
@@ -53,7 +53,7 @@ export const repeat = (
   }
   const gather = async () => {
     isGathering = true
-    await pause(gatherMs)
+    await pause(debounceMs)
     isGathering = false
   }
   const isStopped = () => stopping.signal.aborted
@@ -61,7 +61,7 @@ export const repeat = (
     while (!isStopped()) {
       await runOnce()
       if (!isStopped() && (hasFailed || !isWoken)) await pause(intervalMs * (1 - jitter * Math.random()))
-      if (!isStopped() && isWoken && gatherMs > 0) await gather()
+      if (!isStopped() && isWoken && debounceMs > 0) await gather()
     }
   }
   const running = run()

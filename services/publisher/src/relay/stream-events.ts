@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type FormEvent, parseSequence } from '@fms/contracts'
 import type { EventLog } from '@fms/forms-store'
 import type { EventPublisher } from './publish-events.ts'
-import { createStreamedMarks } from './streamed-marks.ts'
+import { createStreamCheckpoints } from './stream-checkpoints.ts'
 
 /** Logs that are streamed at the same time, so that a slow one does not delay the others. */
 const maxLogs = 32
@@ -37,7 +37,7 @@ export interface StreamingDeps {
 export const createStreaming = ({ events, publisher, allowsBatches, onFree, onError }: StreamingDeps) => {
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
-  const marks = createStreamedMarks(events, onError)
+  const checkpoints = createStreamCheckpoints(events, onError)
   /** Logs that are behind, in the order in which they were found: each gets its turn, however many are behind. */
   let waiting: string[] = []
   let isLookDue = false
@@ -47,20 +47,20 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
     for (const event of batch) {
       if (stopping.signal.aborted) return
       await publisher.one(organizationId, event)
-      marks.set(organizationId, parseSequence(event.sequence))
+      checkpoints.set(organizationId, parseSequence(event.sequence))
     }
   }
   /** The first sequence that is not known to be in the stream. Another publisher may stream the same log. */
   const nextOf = async (organizationId: string) => {
-    // Before the request to the store: once the store has the mark, `marks` has it no more.
-    const own = marks.of(organizationId)
+    // Before the request to the store: once the store has the checkpoint, `checkpoints` has it no more.
+    const own = checkpoints.of(organizationId)
     return Math.max(own, await events.streamedSequence(organizationId)) + 1
   }
   const publishAll = async (organizationId: string, batch: readonly FormEvent[]) => {
     if (batch.length < minBatch || !allowsBatches()) return publishInTurn(organizationId, batch)
     try {
       await publisher.batch(organizationId, batch)
-      marks.set(organizationId, parseSequence(batch.at(-1)!.sequence))
+      checkpoints.set(organizationId, parseSequence(batch.at(-1)!.sequence))
     } catch {
       const next = await nextOf(organizationId)
       const remaining = batch.filter(({ sequence }) => parseSequence(sequence) >= next)
@@ -92,9 +92,9 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
     for (const organizationId of started) start(organizationId)
   }
   const findWaiting = async () => {
-    // Logs that are being streamed, and those whose mark is not stored yet, must not hide others.
-    const found = await events.findUnstreamed(maxFound + running.size + marks.size)
-    const behind = found.filter((log) => log.lastSequence > marks.of(log.organizationId))
+    // Logs that are being streamed, and those whose checkpoint is not stored yet, must not hide others.
+    const found = await events.findUnstreamed(maxFound + running.size + checkpoints.size)
+    const behind = found.filter((log) => log.lastSequence > checkpoints.of(log.organizationId))
     waiting = behind.map(({ organizationId }) => organizationId).filter((id) => !running.has(id))
     isLookDue = waiting.length < behind.length
   }
@@ -112,7 +112,7 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
     async stop(): Promise<void> {
       stopping.abort()
       await Promise.race([Promise.all(running.values()), delay(stopMs, undefined, { ref: false })])
-      await marks.stop()
+      await checkpoints.stop()
     },
   }
 }

@@ -82,7 +82,8 @@ class Changes {
 
   async #create(store: FormsStore, form: StoredForm): Promise<void> {
     const context = newContext()
-    if (!(await store.create(form, context, { hasClientId: true }))) throw new Error('The public id is taken')
+    if (!(await store.create(form, context, { idChosenByClient: true })))
+      throw new Error('The public id is taken')
     if (!this.#forms.some(({ formId }) => formId === form.formId)) this.#forms.push(form)
     this.#acknowledge(context, { type: 'form.created', formId: form.formId, etag: formETag(form) })
   }
@@ -176,7 +177,7 @@ export const concurrentEventsContract = (open: OpenStoreTogether, { slow }: Engi
   const numRuns = numberOfRuns({ slow }, 60, 2)
   const steps = stepsUpTo(slow ? 4 : 8)
   const everyProcess = fc.tuple(steps, steps, steps)
-  // Collectors without a pause would take all the time of a slow engine.
+  // Sequencers without a pause would take all the time of a slow engine.
   const pauseMs = slow ? 50 : 0
   let stores: [FormsStore, ...FormsStore[]]
   beforeAll(async () => {
@@ -184,7 +185,7 @@ export const concurrentEventsContract = (open: OpenStoreTogether, { slow }: Engi
   })
   afterAll(() => Promise.all(stores.map((store) => store.close())))
 
-  /** Runs the steps of all processes at once, with two collectors and what is to happen `beside` them. */
+  /** Runs the steps of all processes at once, with two sequencers and what is to happen `beside` them. */
   const run = async (
     changes: Changes,
     all: Step[][],
@@ -198,14 +199,14 @@ export const concurrentEventsContract = (open: OpenStoreTogether, { slow }: Engi
     const writing = Promise.all(all.map((steps, index) => work(stores[index]!, steps))).finally(() => {
       isDone = true
     })
-    const collecting = stores.slice(1).map((store, index) =>
+    const sequencing = stores.slice(1).map((store, index) =>
       repeat(
-        () => store.events.collect(index + 1),
+        () => store.events.sequence(index + 1),
         () => isDone,
         pauseMs,
       ),
     )
-    await Promise.all([writing, ...collecting, beside(stores[0], () => isDone)])
+    await Promise.all([writing, ...sequencing, beside(stores[0], () => isDone)])
   }
 
   it('have sequences without gaps, lead from ETag to ETag, and are one for each acknowledged change', async () => {

@@ -11,7 +11,7 @@ import {
   refOf,
   time,
 } from '../given.ts'
-import { collectAll, logOf, sequencesOf } from './log-of.ts'
+import { logOf, sequenceAll, sequencesOf } from './log-of.ts'
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -35,7 +35,7 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
       const change = (current: StoredForm) => ({ ...edited(current, {}), updateTime: at(index) })
       await store().update(refOf(form), change)
     }
-    await collectAll(store())
+    await sequenceAll(store())
     return form
   }
 
@@ -76,7 +76,7 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
       await givenEvents(3, { organizationId })
       const form = { organizationId, formRef: formId }
       await shared().update(form, (current) => edited(current, {}))
-      await collectAll(shared())
+      await sequenceAll(shared())
       const read = async (query: object) =>
         sequencesOf(await shared().events.read({ organizationId, formId, limit: 10, ...query }))
 
@@ -144,7 +144,7 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
       await shared().events.markStreamed(organizationId, 1)
 
       await shared().update(refOf(form), (current) => edited(current, {}))
-      await collectAll(shared())
+      await sequenceAll(shared())
 
       expect(await unstreamedOf(organizationId)).toEqual({
         organizationId,
@@ -174,7 +174,7 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
       const newer = await givenForm(own(), { createTime: time(5) })
       expect(await count()).toBe(3)
 
-      await collectAll(own())
+      await sequenceAll(own())
 
       expect(await own().events.backlog()).toEqual({ pending: 0, unstreamed: 3, oldestTime: time(0) })
       await own().events.markStreamed(older.organizationId, 1)
@@ -250,7 +250,7 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
 
       const change = (current: StoredForm) => ({ ...edited(current, {}), updateTime: after(50) })
       await own().update(refOf(form), change)
-      await collectAll(own())
+      await sequenceAll(own())
       expect(await own().events.range(organizationId)).toEqual({ oldestSequence: 3, lastSequence: 4 })
       await own().events.markStreamed(organizationId, 4)
       expect(await pruneAll(after(100))).toBe(1)

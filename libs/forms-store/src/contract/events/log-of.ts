@@ -2,13 +2,13 @@ import { type FormEvent, parseSequence } from '@fms/contracts'
 import type { FormsStore } from '../../forms-store.ts'
 
 /** Moves all recorded events to their logs. */
-export const collectAll = async (store: FormsStore): Promise<void> => {
-  while ((await store.events.collect(100)) > 0);
+export const sequenceAll = async (store: FormsStore): Promise<void> => {
+  while ((await store.events.sequence(100)) > 0);
 }
 
 /** All events of an organization, in order, after all recorded ones are in the log. */
 export const logOf = async (store: FormsStore, organizationId: string): Promise<FormEvent[]> => {
-  await collectAll(store)
+  await sequenceAll(store)
   return store.events.read({ organizationId, limit: 100_000 })
 }
 

@@ -386,7 +386,7 @@ export const recordedEventsContract = (open: OpenStore): void => {
       await store().delete(refOf(form), allow)
       await store().importForm(record)
       await store().delete(refOf(form), allow)
-      await store().create({ ...form, createTime: time(-2_000) }, undefined, { hasClientId: true })
+      await store().create({ ...form, createTime: time(-2_000) }, undefined, { idChosenByClient: true })
 
       const log = await logOf(store(), form.organizationId)
       expect(log.map(({ type }) => type)).toEqual([

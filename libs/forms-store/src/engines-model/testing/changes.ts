@@ -120,7 +120,7 @@ const calls = {
       updateTime: new Date(),
       draft: { name: change.name },
     })
-    return store.create(form, contextOf(call, 'create'), { hasClientId: true })
+    return store.create(form, contextOf(call, 'create'), { idChosenByClient: true })
   },
   update: (call: Call) => update(call, 'update'),
   rollback: (call: Call) => update(call, 'rollback'),

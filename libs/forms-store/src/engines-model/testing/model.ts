@@ -57,7 +57,7 @@ export type ModelledStore = Pick<
   | 'findOrganizationOf'
   | 'usage'
   | 'exportForms'
-> & { events: Pick<FormsStore['events'], 'collect' | 'read'> }
+> & { events: Pick<FormsStore['events'], 'sequence' | 'read'> }
 
 /** A form, deleted or not, as an export has it. */
 interface Held {
@@ -387,7 +387,7 @@ export class FormsModel implements ModelledStore {
   }
 
   readonly events = {
-    collect: async () => 0,
+    sequence: async () => 0,
     read: async ({ organizationId }: { organizationId: string }): Promise<FormEvent[]> => {
       return this.#eventsOf(organizationId).map(
         (event, index) => ({ ...event, sequence: formatSequence(index + 1) }) as FormEvent,

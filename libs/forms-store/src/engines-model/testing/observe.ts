@@ -13,7 +13,7 @@ import type { ModelledStore } from './model.ts'
 /** Everything that the organizations of a run have, events and usage included, in a few reads. */
 export const glance = async (store: ModelledStore, { organizations }: RunIds) => {
   // Before the other reads: secantusdb reads the parts of a usage one after another, and not a snapshot.
-  while ((await store.events.collect(100)) > 0);
+  while ((await store.events.sequence(100)) > 0);
   return Promise.all(
     organizations.map(async (organizationId) => ({
       records: await Array.fromAsync(store.exportForms(organizationId)),

@@ -63,7 +63,7 @@ export class MongoEventLog implements EventLog {
     return { oldestSequence: sequenceOf(oldest), lastSequence: sequenceOf(newest) }
   }
 
-  collect(limit: number): Promise<number> {
+  sequence(limit: number): Promise<number> {
     return numberEvents(this.#collections, limit)
   }
 

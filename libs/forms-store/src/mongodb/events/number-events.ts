@@ -115,7 +115,7 @@ export const lastNumbered = async (
 }
 
 /**
- * Notes, before events get their sequences, that the stream lacks them: if the relay is killed in between, the next one finds
+ * Records, before events get their sequences, that the stream lacks them: if the relay is killed in between, the next one finds
  * the log.
  *
  * @param sequence the last one that is assigned.

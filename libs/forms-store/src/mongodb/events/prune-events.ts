@@ -61,11 +61,11 @@ const pruneLog = async (
   const pruned = hasToStay === 0 ? 0 : await events.deleteMany({ organizationId, position: upTo })
   const prunedSequence = sequence - 1
   const streamedEvents = { $subtract: ['$streamedSequence', prunedSequence] }
-  const note = (oldestTime: object) => [{ $set: { prunedSequence, streamedEvents } }, oldestTime]
+  const updateOf = (oldestTime: object) => [{ $set: { prunedSequence, streamedEvents } }, oldestTime]
   // A newer event that is announced meanwhile makes this one prunable again: then `announce` has seen the field.
   if (sequence === lastSequence) {
     const isOnlyNewest = { _id: organizationId, announcedSequence: lastSequence }
-    await eventLogs.update(isOnlyNewest, note({ $unset: 'oldestTime' }))
-  } else await eventLogs.update({ _id: organizationId }, note({ $set: { oldestTime: time } }))
+    await eventLogs.update(isOnlyNewest, updateOf({ $unset: 'oldestTime' }))
+  } else await eventLogs.update({ _id: organizationId }, updateOf({ $set: { oldestTime: time } }))
   return pruned
 }

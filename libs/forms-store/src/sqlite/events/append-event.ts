@@ -26,7 +26,7 @@ export const appendEvent = (
   if (!log) {
     const position = { streamedSequence: sequence - 1, oldestSequence: sequence, oldestTime: time }
     database.insert('eventLogs', { organizationId, ...position })
-  } else if (log.oldestTime === null) noteOldest(database, organizationId)
+  } else if (log.oldestTime === null) updateOldestTime(database, organizationId)
 }
 
 /** The sequence of the newest event, which is never deleted; 0 for an empty log. Index: events_by_sequence. */
@@ -35,8 +35,8 @@ export const lastSequenceOf = (database: SqliteDatabase, organizationId: string)
   return (database.get(sql, organizationId)!.lastSequence as number | null) ?? 0
 }
 
-/** Notes the oldest event of a log. Runs in a transaction. Index: events_by_sequence. */
-export const noteOldest = (database: SqliteDatabase, organizationId: string): void => {
+/** Updates the oldest event of a log. Runs in a transaction. Index: events_by_sequence. */
+export const updateOldestTime = (database: SqliteDatabase, organizationId: string): void => {
   const sql = 'SELECT sequence, time FROM events WHERE organizationId = ? ORDER BY sequence LIMIT 2'
   const [oldest, next] = database.all(sql, organizationId)
   const time = next ? oldest!.time! : null

@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '@fms/store-kit'
 import { lastSequenceOf } from './append-event.ts'
 
-/** Notes that the events of a log up to `sequence` are in the stream. Runs in a transaction. */
+/** Records that the events of a log up to `sequence` are in the stream. Runs in a transaction. */
 export const markStreamed = (database: SqliteDatabase, organizationId: string, sequence: number): void => {
   const last = lastSequenceOf(database, organizationId)
   const streamed = Math.min(sequence, last)

@@ -1,7 +1,7 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import { mayGo, type Retention } from '../../events/retention.ts'
 import { addUsage } from '../usage.ts'
-import { noteOldest } from './append-event.ts'
+import { updateOldestTime } from './append-event.ts'
 import { lastSequence } from './sequences.ts'
 
 /**
@@ -51,6 +51,6 @@ const pruneLog = (database: SqliteDatabase, log: Row, rule: Retention, limit: nu
   const sql = 'DELETE FROM events WHERE organizationId = ? AND sequence <= ?'
   database.run(sql, organizationId, going.at(-1)!.sequence)
   addUsage(database, organizationId, { bytes: -going.reduce((sum, { bytes }) => sum + bytes, 0) })
-  noteOldest(database, organizationId)
+  updateOldestTime(database, organizationId)
   return going.length
 }

@@ -70,7 +70,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   /** Does nothing: changes append their events to the logs themselves. */
-  async collect(): Promise<number> {
+  async sequence(): Promise<number> {
     return 0
   }
 

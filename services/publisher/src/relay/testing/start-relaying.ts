@@ -106,7 +106,7 @@ export const startRelaying = async (storeUrl?: string): Promise<Relaying> => {
       const consume = async () => (await consumers.get('EVENTS', {})).consume()
       // A server that has just started again may lose requests.
       const messages = await vi.waitUntil(() => consume().catch(() => undefined), patience)
-      const collect = async () => {
+      const sequence = async () => {
         for await (const { subject, headers, data } of messages)
           streamed.push({
             subject,
@@ -114,7 +114,7 @@ export const startRelaying = async (storeUrl?: string): Promise<Relaying> => {
             event: FormEvent.parse(JSON.parse(new TextDecoder().decode(data))),
           })
       }
-      void collect()
+      void sequence()
     },
 
     caughtUp: async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ListDeletedFormsResponse } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
+import { type FormsService, refusalOf, startForms, urlOf } from '../../testing/start-forms.ts'
 
 const start = () => startForms({ deletedFormsDays: 30 })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { formPath, ListRevisionsResponse } from '@fms/contracts'
 import { parseSnapshot, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
-import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
+import { type FormsService, refusalOf, startForms, urlOf } from '../../testing/start-forms.ts'
 
 const urlWith = (form: StoredForm, query: Record<string, string | number> = {}) =>
   `${urlOf(form)}/revisions?${new URLSearchParams(query as Record<string, string>)}`

@@ -3,9 +3,9 @@ import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contract
 import { assertIfMatch, deletedFormNotFound, type FormState } from '@fms/forms-store'
 import { deleteOptions, requireOwner } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../deps.ts'
-import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
-import { FormParams } from './form-params.ts'
+import type { FormsDeps } from '../../deps.ts'
+import { assertNotRepeated } from '../../requests/assert-not-repeated.ts'
+import { FormParams } from '../form-params.ts'
 
 /** Purge a deleted form before its time: it is gone for good, and its ids are free (compare AIP-165). For owners. */
 export const purgeForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, contexts }) => {

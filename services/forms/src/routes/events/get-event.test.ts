@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { FormEvent } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { givenEvents } from '../testing/given-events.ts'
-import { type FormsService, refusalOf, startForms } from '../testing/start-forms.ts'
+import { givenEvents } from '../../testing/given-events.ts'
+import { type FormsService, refusalOf, startForms } from '../../testing/start-forms.ts'
 
 const get = (service: FormsService, id: string, organizationId = service.organizationId) =>
   service.send({ url: `/organizations/${organizationId}/events/${id}` }, { role: 'viewer', organizationId })

@@ -1,8 +1,8 @@
 import { apiError } from '@fms/aip'
 import { isUuid, NoQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../deps.ts'
-import { EventParams } from './form-params.ts'
+import type { FormsDeps } from '../../deps.ts'
+import { EventParams } from '../form-params.ts'
 
 /** Read one event of an organization's log by its id (AIP-131). */
 export const getEvent: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {

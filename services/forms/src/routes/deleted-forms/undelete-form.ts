@@ -2,10 +2,10 @@ import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UndeleteFormRequest } from '@fms/contracts'
 import { assertIfMatch, deletedFormNotFound, type FormState, formETag, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../deps.ts'
-import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
-import { FormParams } from './form-params.ts'
-import { sendJson } from './send-json.ts'
+import type { FormsDeps } from '../../deps.ts'
+import { assertNotRepeated } from '../../requests/assert-not-repeated.ts'
+import { FormParams } from '../form-params.ts'
+import { sendJson } from '../send-json.ts'
 
 /** Restore a deleted form as it was, with its ids and revisions (AIP-164). */
 export const undeleteForm: FastifyPluginAsyncZod<FormsDeps> = async (

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StoredForm } from '@fms/forms-store'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { deletedUrlOf, type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
+import { deletedUrlOf, type FormsService, refusalOf, startForms, urlOf } from '../../testing/start-forms.ts'
 
 interface Options {
   query?: string

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { FormEvent, formatSequence, ListEventsResponse } from '@fms/contracts'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { givenEvents, pruneTo, sequencesOf } from '../testing/given-events.ts'
-import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
+import { givenEvents, pruneTo, sequencesOf } from '../../testing/given-events.ts'
+import { type FormsService, refusalOf, startForms, urlOf } from '../../testing/start-forms.ts'
 
 type Query = Record<string, string | number>
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Form, type FormChanges } from '@fms/contracts'
 import { parseDraft, parseSnapshot, type StoredForm, type StoredRevision } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
-import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
+import { type FormsService, refusalOf, startForms, urlOf } from '../../testing/start-forms.ts'
 
 const question = (key: string) => ({ type: 'text', key, title: key })
 
@@ -164,8 +164,8 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
   it.each([
     ['on the calling thread', Number.POSITIVE_INFINITY],
     ['in a worker thread', 0],
-  ])('rejects a snapshot that the current rules reject, and names the fields, %s', async (_, largeLength) => {
-    await using service = await startForms({ largeLength })
+  ])('rejects a snapshot that the current rules reject, and names the fields, %s', async (_, inlineLimit) => {
+    await using service = await startForms({ inlineLimit })
     const { form, revision } = await givenSnapshot(service, (snapshot) => {
       snapshot.name = 'x'.repeat(201)
       snapshot.steps = [question('q'), question('q')]
@@ -235,7 +235,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
   })
 
   it('rolls large drafts back in a worker thread, with the same result', async () => {
-    const { service, form, first } = await given({ largeLength: 1_000 })
+    const { service, form, first } = await given({ inlineLimit: 1_000 })
     await using _ = service
 
     const response = await service.send(rollback(form, first.revisionId))

@@ -1,14 +1,14 @@
 import { storeSchemaTooNew } from './errors.ts'
 
 /** The schema versions that a store records. */
-export interface SchemaNote {
+export interface SchemaVersion {
   /** Version of the store's schema; 0 for none. */
   version: number
   /** The lowest schema version of a release that may read and write the store. */
   oldestVersion: number
 }
 
-/** How long a process uses a store before it reads the note again, in milliseconds. */
+/** How long a process uses a store before it reads its schema version again, in milliseconds. */
 export const schemaCheckMs = 1_000
 
 /**
@@ -17,6 +17,6 @@ export const schemaCheckMs = 1_000
  * @param knownVersion the schema version of this release.
  * @throws {ApiError} STORE_SCHEMA_TOO_NEW where it is below the store's `oldestVersion`.
  */
-export const assertCompatible = (store: string, knownVersion: number, note: SchemaNote): void => {
-  if (knownVersion < note.oldestVersion) throw storeSchemaTooNew(store, knownVersion, note)
+export const assertCompatible = (store: string, knownVersion: number, stored: SchemaVersion): void => {
+  if (knownVersion < stored.oldestVersion) throw storeSchemaTooNew(store, knownVersion, stored)
 }

@@ -3,10 +3,10 @@ import { maxSafeInteger, StreamEventsQuery } from '@fms/contracts'
 import { eventFilterFields } from '@fms/forms-store'
 import { countEventStream, flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../deps.ts'
-import { EventStream } from '../events/event-stream.ts'
-import { assertNotPruned, assertReached, rangeOf } from '../events/log-range.ts'
-import { OrganizationParams } from './form-params.ts'
+import type { FormsDeps } from '../../deps.ts'
+import { EventStream } from '../../events/event-stream.ts'
+import { assertNotPruned, assertReached, rangeOf } from '../../events/log-range.ts'
+import { OrganizationParams } from '../form-params.ts'
 
 const headers = {
   'content-type': 'text/event-stream',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
-import { deletedUrlOf, type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
+import { deletedUrlOf, type FormsService, refusalOf, startForms, urlOf } from '../../testing/start-forms.ts'
 
 const undelete = (form: StoredForm, body?: unknown, headers: Record<string, string> = {}) => ({
   method: 'POST' as const,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { formPath, Revision } from '@fms/contracts'
 import { parseSnapshot } from '@fms/forms-store'
 import { describe, expect, it, vi } from 'vitest'
-import { refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
+import { refusalOf, startForms, urlOf } from '../../testing/start-forms.ts'
 
 describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', () => {
   it('returns the form as published, after a change of the draft', async () => {

@@ -2,11 +2,11 @@ import { invalidPageToken, readPageQuery } from '@fms/aip'
 import { ListRevisionsQuery } from '@fms/contracts'
 import { formNotFound, revisionToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../deps.ts'
-import { callerSignal } from './caller-signal.ts'
-import { FormParams } from './form-params.ts'
-import { revisionMembers } from './resource-members.ts'
-import { sendPage } from './send-json.ts'
+import type { FormsDeps } from '../../deps.ts'
+import { callerSignal } from '../../requests/caller-signal.ts'
+import { FormParams } from '../form-params.ts'
+import { revisionMembers } from '../resource-members.ts'
+import { sendPage } from '../send-json.ts'
 
 /** List a form's revisions, newest first (AIP-162). */
 export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {

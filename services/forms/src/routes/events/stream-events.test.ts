@@ -5,8 +5,8 @@ import { ApiError } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
 import { openEventStream } from '@fms/testkit/open-event-stream'
 import { describe, expect, it, vi } from 'vitest'
-import { givenEvents, pruneTo, sequencesOf } from '../testing/given-events.ts'
-import { refusalOf, startForms } from '../testing/start-forms.ts'
+import { givenEvents, pruneTo, sequencesOf } from '../../testing/given-events.ts'
+import { refusalOf, startForms } from '../../testing/start-forms.ts'
 
 /** The service on a port, and streams of it that are closed before the service. */
 const startStreaming = async () => {
