@@ -6,10 +6,17 @@ import {
   sqlitePath,
   sqliteStoreExists,
 } from '@fms/store-kit'
-import { createDirectoryStore } from './create-directory-store.ts'
 import type { DirectoryStore } from './directory-store.ts'
+import { keyOperations } from './operations/keys.ts'
+import { loginCodeOperations } from './operations/login-codes.ts'
+import { memberOperations } from './operations/members.ts'
+import { organizationOperations } from './operations/organizations.ts'
+import { ownKeyOperations } from './operations/own-keys.ts'
+import { recordOperations } from './operations/records.ts'
+import { userOperations } from './operations/users.ts'
 import { migrations } from './sqlite/schema.ts'
 import { SqliteTables } from './sqlite/sqlite-tables.ts'
+import type { DirectoryTables } from './tables/directory-tables.ts'
 
 const systemClock = () => new Date()
 
@@ -71,3 +78,17 @@ export const directoryStoreExists = (url: string): Promise<boolean> =>
     sqlite: async () => sqliteStoreExists(sqlitePath(url), 'members'),
     mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbStoreExists(url, 'directory'),
   })
+
+/** The directory store on the tables of an engine. Disposing closes them. */
+const createDirectoryStore = (tables: DirectoryTables, now: () => Date): DirectoryStore => ({
+  ...userOperations(tables, now),
+  ...organizationOperations(tables, now),
+  ...memberOperations(tables, now),
+  ...keyOperations(tables, now),
+  ...ownKeyOperations(tables, now),
+  ...loginCodeOperations(tables, now),
+  ...recordOperations(tables),
+  ping: () => tables.ping(),
+  close: () => tables.close(),
+  [Symbol.asyncDispose]: () => tables.close(),
+})

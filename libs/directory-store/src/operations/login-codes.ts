@@ -1,7 +1,7 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { apiError } from '@fms/aip'
 import type { DirectoryStore } from '../directory-store.ts'
 import { userNotFound } from '../errors.ts'
-import { hashLoginCode, makeLoginCode } from '../login-code.ts'
 import { whereUser } from '../references.ts'
 import type { IssuedApiKey } from '../resources.ts'
 import { type Change, insert, remove } from '../tables/change.ts'
@@ -51,3 +51,12 @@ function* redeemLoginCode(
   const { result, writes } = yield* issueOwnKey({ ...key, userId: user.userId, readOnly: false }, now)
   return { result, writes: [remove('loginCodes', { hash }), ...writes] }
 }
+
+/** Creates a login code with 256 random bits. */
+const makeLoginCode = (): string => randomBytes(32).toString('base64url')
+
+/**
+ * The SHA-256 of a login code, base64url. Stores hold this hash and look it up, so the time of a look-up does not depend
+ * on how much of a code is right.
+ */
+const hashLoginCode = (code: string): string => createHash('sha256').update(code).digest('base64url')

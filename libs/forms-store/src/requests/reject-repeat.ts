@@ -8,20 +8,6 @@ export interface EarlierRequest extends ReplayedForm {
 }
 
 /**
- * Whether a request repeats an earlier one with the same id: both have the same form and digest.
- *
- * @param formRef the form that the request names; undefined for a create.
- */
-export const isRepeat = (
-  { formId, publicId, digest }: EarlierRequest,
-  formRef: string | undefined,
-  request: IdentifiedRequest,
-): boolean => {
-  const names = (ref: string) => (isUuid(ref) ? ref.toLowerCase() === formId : ref === publicId)
-  return digest === request.digest && (formRef === undefined || names(formRef))
-}
-
-/**
  * Rejects a request whose id an earlier one has had.
  *
  * @param formRef the form that the request names; undefined for a create.
@@ -33,6 +19,8 @@ export const rejectRepeat = (
   request: IdentifiedRequest,
 ): never => {
   const { organizationId, formId, publicId } = earlier
-  if (!isRepeat(earlier, formRef, request)) throw requestIdReused(organizationId, request)
+  const isSameForm =
+    formRef === undefined || (isUuid(formRef) ? formRef.toLowerCase() === formId : formRef === publicId)
+  if (!isSameForm || earlier.digest !== request.digest) throw requestIdReused(organizationId, request)
   throw new RequestReplay({ organizationId, formId, publicId })
 }

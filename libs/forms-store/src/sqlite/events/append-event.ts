@@ -2,6 +2,9 @@ import { type FormEvent, type FormPath, parseSequence } from '@fms/contracts'
 import type { SqliteDatabase } from '@fms/store-kit'
 import type { IdentifiedRequest } from '../../requests/identified-request.ts'
 
+/** SQL of the last sequence in the log of a row of `eventLogs`. Index: events_by_sequence. */
+export const lastSequence = 'SELECT max(sequence) FROM events WHERE organizationId = eventLogs.organizationId'
+
 /**
  * Appends an event to the log of its organization. Runs in a transaction.
  *

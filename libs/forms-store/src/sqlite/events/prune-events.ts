@@ -1,8 +1,7 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import { mayGo, type Retention } from '../../events/retention.ts'
 import { addUsage } from '../usage.ts'
-import { updateOldestTime } from './append-event.ts'
-import { lastSequence } from './sequences.ts'
+import { lastSequence, updateOldestTime } from './append-event.ts'
 
 /**
  * Deletes the oldest events of the logs that are too old or too long, and subtracts them from the usage. A log keeps its

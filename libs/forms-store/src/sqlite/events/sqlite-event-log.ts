@@ -9,10 +9,9 @@ import type {
   UnstreamedLog,
 } from '../../events/event-log.ts'
 import { retention } from '../../events/retention.ts'
+import { lastSequence, lastSequenceOf } from './append-event.ts'
 import { importEvent } from './import-event.ts'
-import { markStreamed } from './mark-streamed.ts'
 import { pruneEvents } from './prune-events.ts'
-import { lastSequence } from './sequences.ts'
 
 /** The number of logs that `logs` reads at once. */
 const logsPerRead = 500
@@ -87,7 +86,16 @@ export class SqliteEventLog implements EventLog {
   }
 
   async markStreamed(organizationId: string, sequence: number): Promise<void> {
-    await this.#database.write(() => markStreamed(this.#database, organizationId, sequence))
+    const database = this.#database
+    await database.write(() => {
+      const last = lastSequenceOf(database, organizationId)
+      const streamed = Math.min(sequence, last)
+      const sql =
+        'UPDATE eventLogs SET streamedSequence = ? WHERE organizationId = ? AND streamedSequence < ?'
+      database.run(sql, streamed, organizationId, streamed)
+      if (streamed === last)
+        database.run('DELETE FROM unstreamedLogs WHERE organizationId = ?', organizationId)
+    })
   }
 
   prune(before: Date, limit: number, maxEvents?: number): Promise<number> {
