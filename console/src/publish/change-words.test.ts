@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { textOfTitle } from '../elements/title.tsx'
 import { namesInField, wordsOfChange, wordsOfPath } from './change-words.ts'
 
-const step = (key: string, title: string, type = 'text'): Step => ({ type, key, title })
+const step = (key: string, title: string, type: 'text' | 'end' = 'text'): Step => ({ type, key, title })
 const steps = {
   from: [step('name', 'Your name'), step('tea', 'Which tea?')],
   to: [step('tea', 'Which tea, please?'), step('bye', '', 'end')],

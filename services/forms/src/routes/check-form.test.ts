@@ -18,8 +18,8 @@ describe('POST /organizations/{organization}/forms/check', () => {
   it.each([
     ['here', undefined],
     ['in a worker thread', 10],
-  ])('tells what a publish would report, and warns: checked %s', async (_, largeLength) => {
-    await using service = await startForms(largeLength === undefined ? {} : { largeLength })
+  ])('tells what a publish would report, and warns: checked %s', async (_, inlineLimit) => {
+    await using service = await startForms(inlineLimit === undefined ? {} : { largeLength })
 
     const response = await post(service, '/forms/check', { form: misspelt })
 
