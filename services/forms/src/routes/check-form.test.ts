@@ -19,7 +19,7 @@ describe('POST /organizations/{organization}/forms/check', () => {
     ['here', undefined],
     ['in a worker thread', 10],
   ])('tells what a publish would report, and warns: checked %s', async (_, inlineLimit) => {
-    await using service = await startForms(inlineLimit === undefined ? {} : { largeLength })
+    await using service = await startForms(inlineLimit === undefined ? {} : { inlineLimit })
 
     const response = await post(service, '/forms/check', { form: misspelt })
 
