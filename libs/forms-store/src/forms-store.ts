@@ -459,10 +459,10 @@ export interface FormsStore extends AsyncDisposable {
   usage(organizationId: string): Promise<Usage>
 
   /**
-   * Checks the quota for a dry run. Every change does so itself.
+   * Checks the quota, and on SQLite the room on the disk, for a dry run. Every change does so itself.
    *
    * @param growth of forms, drafts and revisions. `bytes` is absent for a change that stores no draft or revision.
-   * @throws {ApiError} QUOTA_EXCEEDED.
+   * @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL.
    */
   checkQuota(organizationId: string, growth: Partial<Usage>): Promise<void>
 

@@ -20,9 +20,8 @@ export const withRoomForEvent = ({ forms = 0, bytes }: Partial<Usage>): Usage =>
   bytes: bytes === undefined || bytes < 0 ? 0 : bytes + maxEventBytes,
 })
 
-/** The growth that a quota limits, by {@link withRoomForEvent}; nothing for an import. */
-export const limitedGrowth = ({ form, revisions, growth, ignoresQuota }: Change): Usage => {
-  if (ignoresQuota) return { forms: 0, bytes: 0 }
+/** The growth that a quota or a disk limits, by {@link withRoomForEvent}. */
+export const limitedGrowth = ({ form, revisions, growth }: Change): Usage => {
   const { forms, bytes, eventBytes } = growth
   const storesContent = 'insert' in form || ('set' in form && form.set.draft) || revisions
   return withRoomForEvent({ forms, ...(storesContent && { bytes: bytes - eventBytes }) })

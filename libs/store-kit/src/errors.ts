@@ -1,7 +1,19 @@
 import { apiError } from '@fms/aip'
 
+/** The disk of the store has no room for a change that grows it. Nothing was changed. */
+export const storageFull = (cause?: unknown) =>
+  apiError(
+    'STORAGE_FULL',
+    {},
+    {
+      cause,
+      advice:
+        'its disk is full. Until there is room, creates, publishes and patches that grow a form get 503; reads, deletes and purges work. Free some room or enlarge the disk.',
+    },
+  )
+
 /**
- * The store is locked, full or out of reach; a retry may succeed. Nothing was changed, unless a connection broke between
+ * The store is locked or out of reach; a retry may succeed. Nothing was changed, unless a connection broke between
  * a change of MongoDB and its acknowledgement.
  *
  * @param advice what an operator has to check, if the cause shows it.

@@ -42,7 +42,7 @@ export interface Delivery {
  *
  * @returns the published form.
  * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, BREAKING_CHANGES, REQUEST_ID_REUSED,
- *   QUOTA_EXCEEDED, which change nothing; STORE_UNAVAILABLE, after which the command should be redelivered.
+ *   QUOTA_EXCEEDED, STORAGE_FULL, which change nothing; STORE_UNAVAILABLE, after which the command should be redelivered.
  */
 export const publish = async (
   command: PublishForm,

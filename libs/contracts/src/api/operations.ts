@@ -465,7 +465,7 @@ export const operations = {
       'Exchanges the one-time code of a login link, which `formctl user login-link` prints, for a key with the name `Console` that works for 12 hours. Needs no key. A code works only once, within 15 minutes. To sign out, delete the key. The body has at most 4 KiB.',
     body: CreateSessionRequest,
     response: { description: 'The key and its secret.', contract: IssuedKey },
-    reasons: ['LOGIN_CODE_INVALID', 'TOO_MANY_KEYS', 'OVERLOADED'],
+    reasons: ['LOGIN_CODE_INVALID', 'TOO_MANY_KEYS', 'OVERLOADED', 'STORAGE_FULL'],
   },
   getOpenApi: {
     method: 'GET',
@@ -533,7 +533,7 @@ const reasonRules: [(operation: Operation) => boolean, ReasonName[]][] = [
     ],
   ],
   [isInOrganization, ['ORGANIZATION_NOT_FOUND']],
-  [isWrite, ['WRITE_FORBIDDEN']],
+  [isWrite, ['WRITE_FORBIDDEN', 'STORAGE_FULL']],
   [({ who }) => who === 'owner', ['OWNER_REQUIRED']],
   [({ path }) => path.startsWith(formPath), ['FORM_NOT_FOUND']],
   [({ path }) => path.startsWith(deletedFormPath), ['DELETED_FORM_NOT_FOUND']],

@@ -438,9 +438,20 @@ export const reasons = {
     message: ({ store, knownVersion, version, oldestVersion }) =>
       `The ${store} store has version ${version} of its schema, for releases with version ${oldestVersion} or later. This release has version ${knownVersion}. Upgrade this service, or restore the backup from before the upgrade.`,
   }),
+  STORAGE_FULL: reason({
+    status: 'UNAVAILABLE',
+    meaning:
+      'The disk of a store is full. Nothing was changed. Reads, deletes, unpublishes, purges, and patches that shrink a form still work.',
+    remedy:
+      'Purge deleted forms that are no longer needed, then retry; or retry once the operator has freed some room. Operators: [a full disk](operations.md#the-disk-is-full).',
+    // Longer than clients wait by themselves: people free room.
+    retryAfterSeconds: 120,
+    message: () =>
+      'The disk is full. Nothing was changed. Deletes, unpublishes and purges still work. Repeat the request once the operator has freed some room.',
+  }),
   STORE_UNAVAILABLE: reason({
     status: 'UNAVAILABLE',
-    meaning: 'The store is locked, full, not reachable, or rejects the service.',
+    meaning: 'The store is locked, not reachable, or rejects the service.',
     remedy: 'Retry later. Operators: [what to check](operations.md#a-store-is-unavailable).',
     retryAfterSeconds: 1,
     message: () => 'The store cannot be reached just now. Repeat the request in a moment.',

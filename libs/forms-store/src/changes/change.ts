@@ -83,7 +83,7 @@ export interface Change extends FormPath {
   /** Replies to store. */
   replyIds?: readonly string[]
   growth: Growth
-  /** Whether the growth may exceed the quota, as an import does: see `limitedGrowth`. */
+  /** Whether the growth may exceed the quota, as an import does. */
   ignoresQuota?: boolean
   /** Absent for a change without an event: a copy of a form. */
   event?: RecordedEvent

@@ -120,6 +120,36 @@ describe('a forms file', () => {
   })
 })
 
+describe('a full disk', () => {
+  const full = { status: 'UNAVAILABLE', reason: 'STORAGE_FULL' }
+
+  it('refuses what grows, and nothing that frees room', async () => {
+    const any = () => {}
+    let diskFreeBytes = Number.POSITIVE_INFINITY
+    const options = { deletedFormsDays: 30, diskFreeBytes: () => diskFreeBytes }
+    await using store = new SqliteFormsStore(join(directory, 'full.db'), options)
+    const [kept, deleted] = await Promise.all([givenForm(store), givenForm(store)])
+    await publish(store, kept)
+    diskFreeBytes = 0
+
+    const rename = (name: string) => store.update(refOf(kept), (current) => edited(current, { name }))
+    await expect(givenForm(store)).rejects.toMatchObject(full)
+    await expect(rename('A longer name than before')).rejects.toMatchObject(full)
+    await expect(publish(store, deleted)).rejects.toMatchObject(full)
+    await expect(store.checkQuota(kept.organizationId, { forms: 1, bytes: 1 })).rejects.toMatchObject(full)
+
+    await rename('')
+    await store.unpublish(refOf(kept), '', any)
+    await store.delete(refOf(deleted), any)
+    await expect(store.undelete(refOf(deleted), any)).rejects.toMatchObject(full)
+    await store.purge(refOf(deleted), any)
+
+    diskFreeBytes = Number.POSITIVE_INFINITY
+    await publish(store, kept)
+    expect(await store.usage(deleted.organizationId)).toMatchObject({ forms: 0 })
+  })
+})
+
 describe('a deleted form', () => {
   const incarnationOf = ({ organizationId, formId }: StoredForm) => {
     using database = new DatabaseSync(path)

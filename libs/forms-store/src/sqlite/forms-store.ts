@@ -37,7 +37,7 @@ import { findRevision, findRevisionOfCommand } from './revisions/find-revision.t
 import { SqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
 import { stateColumns, toRevisionState } from './rows.ts'
 import { migrations } from './schema.ts'
-import { checkQuota, listOrganizations, readUsage } from './usage.ts'
+import { checkGrowth, listOrganizations, readUsage } from './usage.ts'
 
 /** Holds the beginnings of 1,000 forms of 4 KiB each. A page that is not cached costs a system call. */
 const pageCacheBytes = 8 * 1024 * 1024
@@ -48,6 +48,8 @@ const defaultListTimeoutMs = 2_000
 export interface SqliteFormsOptions extends FormsStoreOptions {
   /** Lists that read at most this many forms run on the main thread. For tests. */
   fewForms?: number
+  /** The free bytes on the disk of the file. Default: measured. For tests. */
+  diskFreeBytes?: () => number
 }
 
 /** The embedded forms store: one SQLite file, shared by the processes of one machine. */
@@ -69,8 +71,9 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
       quota = noQuota,
       listTimeoutMs = defaultListTimeoutMs,
       fewForms = smallPage.scanned,
+      diskFreeBytes,
     } = options
-    const database = new SqliteDatabase(path, migrations, { readOnly, pageCacheBytes })
+    const database = new SqliteDatabase(path, migrations, { readOnly, pageCacheBytes, diskFreeBytes })
     super(new SqliteChanges(database, quota), options)
     this.#database = database
     this.events = new SqliteEventLog(database)
@@ -140,7 +143,7 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
   }
 
   async checkQuota(organizationId: string, growth: Partial<Usage>): Promise<void> {
-    checkQuota(this.#database, this.#quota, organizationId, withRoomForEvent(growth))
+    checkGrowth(this.#database, this.#quota, organizationId, withRoomForEvent(growth))
   }
 
   /** Index: the unique one of publicId. */

@@ -18,13 +18,21 @@ export const readUsage = (
   return { forms: forms as number, deletedForms: deletedForms as number, bytes: bytes as number }
 }
 
-/** @throws {ApiError} QUOTA_EXCEEDED. */
-export const checkQuota = (
+/**
+ * Checks before a change that grows the usage that quota and disk have room for it.
+ *
+ * @param growth see {@link limitedGrowth}.
+ * @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL.
+ */
+export const checkGrowth = (
   database: SqliteDatabase,
   quota: Quota,
   organizationId: string,
   growth: Usage,
-): void => assertWithinQuota(organizationId, quota, readUsage(database, organizationId), growth)
+): void => {
+  assertWithinQuota(organizationId, quota, readUsage(database, organizationId), growth)
+  if (growth.forms > 0 || growth.bytes > 0) database.assertRoom()
+}
 
 /** Adds to the usage of an organization. Runs in a transaction. */
 export const addUsage = (

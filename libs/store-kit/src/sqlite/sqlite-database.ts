@@ -3,6 +3,8 @@ import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { matchesParts } from '@fms/aip'
 import type { Flow } from '@fms/fair-queue'
+import { storageFull } from '../errors.ts'
+import { measureFreeBytes, reservedBytes } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
 import { isBusy, translateSqliteError } from './sqlite-errors.ts'
 import type { SqliteMigration } from './sqlite-schema.ts'
@@ -18,6 +20,8 @@ export interface SqliteOptions {
   readOnly?: boolean
   /** Size of the pages that the connection caches, in bytes; 2 MB by default. */
   pageCacheBytes?: number
+  /** The free bytes on the disk of the file. Default: measured. For tests. */
+  diskFreeBytes?: (() => number) | undefined
 }
 
 /**
@@ -29,6 +33,7 @@ export class SqliteDatabase implements AsyncDisposable {
   readonly #schema: SqliteSchemaGuard
   readonly #statements: Statements
   readonly #commits: GroupCommit
+  readonly #diskFreeBytes: () => number
   /** Counts the statements that may have changed the file. */
   #statementsRun = 0
   /** Throws when the snapshot is no longer wanted. */
@@ -44,6 +49,7 @@ export class SqliteDatabase implements AsyncDisposable {
     const { lockTimeoutMs = defaultLockTimeoutMs, readOnly = false } = options
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true })
     this.#connection = openConnection(path, { ...options, lockTimeoutMs, readOnly })
+    this.#diskFreeBytes = options.diskFreeBytes ?? measureFreeBytes(path)
     this.#connection.function('stillWanted', () => {
       this.#check()
       return 1
@@ -131,10 +137,23 @@ export class SqliteDatabase implements AsyncDisposable {
    *
    * @param change synchronous, and without side effects other than statements on this database: it may run again.
    * @param flow whose change it is. The changes of callers are committed in turn.
-   * @throws {ApiError} STORE_UNAVAILABLE when the lock timed out or the disk fails; STORE_SCHEMA_TOO_NEW.
+   * @throws {ApiError} STORE_UNAVAILABLE when the lock timed out or the disk fails; STORAGE_FULL; STORE_SCHEMA_TOO_NEW.
    */
   write<T>(change: () => T, flow?: Flow): Promise<T> {
     return this.#commits.write(change, flow)
+  }
+
+  /**
+   * Checks that there is room for a change that grows the file: on the disk, or in pages of the file that are free.
+   * Changes that delete skip the check and use the rest.
+   *
+   * @throws {ApiError} STORAGE_FULL when no more than {@link reservedBytes} are free.
+   */
+  assertRoom(): void {
+    const diskBytes = this.#diskFreeBytes()
+    if (diskBytes > reservedBytes) return
+    const sql = 'SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size'
+    if (diskBytes + (this.get(sql)!.bytes as number) <= reservedBytes) throw storageFull()
   }
 
   /**

@@ -1,10 +1,11 @@
-import { storeUnavailable } from '../errors.ts'
+import { storageFull, storeUnavailable } from '../errors.ts'
 
 /** Result codes (sqlite.org/rescode.html) that concern the state of the store and not the statement. */
 const transientCodes = new Set([
-  5 /* BUSY */, 6 /* LOCKED */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */,
+  5 /* BUSY */, 6 /* LOCKED */, 8 /* READONLY */, 10 /* IOERR */, 14 /* CANTOPEN */,
 ])
 const busyCode = 5
+const fullCode = 13
 /** SQLITE_ERROR. Missing tables, columns and functions have this code. */
 const sqlErrorCode = 1
 
@@ -12,11 +13,12 @@ const sqlErrorCode = 1
 export const isBusy = (error: unknown): boolean => errorCode(error) === busyCode
 
 /**
- * Translates a driver error that concerns the state of the store to STORE_UNAVAILABLE. An error of a statement becomes
+ * Translates a driver error that concerns the state of the store to STORE_UNAVAILABLE or STORAGE_FULL. An error of a statement becomes
  * `schemaError()` where that returns one, since a newer schema makes statements fail. Other errors are defects and are
  * returned unchanged.
  */
 export const translateSqliteError = (error: unknown, schemaError: () => unknown): unknown => {
+  if (errorCode(error) === fullCode) return storageFull(error)
   if (isClosed(error) || transientCodes.has(errorCode(error) ?? 0)) return storeUnavailable(error)
   return errorCode(error) === sqlErrorCode ? (schemaError() ?? error) : error
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ApiError } from '@fms/aip'
+import { ApiError, apiError } from '@fms/aip'
 import { deadLetterReasonHeader, deadlineHeader, PublishForm, replyInboxHeader } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import {
@@ -180,6 +180,26 @@ describe('a publish.form while the store is unavailable', () => {
       expect(publisher.handled).toEqual({ 'store unavailable': 2, published: 1 })
     },
   )
+
+  it('gets a reply at once if the disk is full', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher({
+      around: async ({ method, proceed }) => {
+        if (method === 'publish') throw apiError('STORAGE_FULL', {})
+        return proceed()
+      },
+    })
+    const form = await givenForm(publishing.forms)
+
+    const { reply } = await publishing.send(commandFor(form))
+
+    expect(await reply).toEqual({
+      outcome: 'refused',
+      problem: expect.objectContaining({ status: 'UNAVAILABLE', reason: 'STORAGE_FULL' }),
+    })
+    await publishing.idle()
+    expect(publisher.handled).toEqual({ refused: 1 })
+  })
 
   it('until its deadline is given up then, without a reply or a dead letter', async () => {
     await using publishing = await startPublishing()

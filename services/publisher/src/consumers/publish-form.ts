@@ -69,9 +69,9 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
 }
 
 /**
- * Replies and acks if the command failed a check, or if it lost to other writes and its redelivery would be late.
- * Otherwise naks for a redelivery. After an unexpected error, a command whose redelivery would be late becomes a dead
- * letter, and its caller gets the error in time.
+ * Replies and acks if the command failed a check, if the disk is full, or if it lost to other writes and its redelivery
+ * would be late. Otherwise naks for a redelivery. After an unexpected error, a command whose redelivery would be late
+ * becomes a dead letter, and its caller gets the error in time.
  */
 const settleFailure = async (
   message: JsMsg,
@@ -89,7 +89,7 @@ const settleFailure = async (
     message.nak(delayMs)
     return 'retried'
   }
-  if (error instanceof ApiError && error.status !== 'UNAVAILABLE') {
+  if (error instanceof ApiError && !mayPass(error)) {
     replyWithProblem(message, error, deps)
     message.ack()
     logger.info({ ...fields, reason: error.reason }, 'refused')
@@ -104,6 +104,9 @@ const settleFailure = async (
   message.nak(delayMs)
   return 'retried'
 }
+
+/** Whether the command may succeed before its deadline. A full disk needs people. */
+const mayPass = ({ status, reason }: ApiError) => status === 'UNAVAILABLE' && reason !== 'STORAGE_FULL'
 
 const loggerOf = (message: JsMsg, { logger }: PublishFormDeps): FastifyBaseLogger =>
   logger.child({

@@ -4,11 +4,11 @@ import type { Change, FormFields, FoundForm, NewForm } from '../../changes/chang
 import type { Deletion } from '../../changes/deletion.ts'
 import { type EventForm, withSequence } from '../../events/recorded-event.ts'
 import type { Quota, StoredForm } from '../../forms-store.ts'
-import { limitedGrowth } from '../../quota.ts'
+import { limitedGrowth, noQuota } from '../../quota.ts'
 import { appendEvent } from '../events/append-event.ts'
 import { trigramTokens } from '../lists/trigram-tokens.ts'
 import { draftColumns, revisionColumns } from '../rows.ts'
-import { addUsage, checkQuota } from '../usage.ts'
+import { addUsage, checkGrowth } from '../usage.ts'
 import { findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
 
 /**
@@ -21,7 +21,7 @@ export const applyChange = (database: SqliteDatabase, quota: Quota, change: Chan
   const { organizationId, event, context } = change
   if (!isAsFound(database, change) || hasTakenIds(database, change)) return false
   change.beforeStoring?.()
-  checkQuota(database, quota, organizationId, limitedGrowth(change))
+  checkGrowth(database, change.ignoresQuota ? noQuota : quota, organizationId, limitedGrowth(change))
   const { incarnation, deletedForms } = writeForm(database, change)
   for (const revision of change.revisions ?? [])
     database.insert('revisions', revisionColumns(revision, incarnation))
