@@ -27,8 +27,9 @@ const [definition, ...blocks] = [...page.matchAll(/^```(sh|bash)\n(.*?)^```$/gms
 
 let folder: string
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'docs-formctl-'))
+  await runBlock('formctl migrate')
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FormDraft } from '@fms/contracts'
-import { API_KEY_PATTERN, hashApiKey, openDirectoryStore } from '@fms/directory-store'
-import { makePublicId, openFormsStore, toStoredDraft } from '@fms/forms-store'
+import { API_KEY_PATTERN, hashApiKey, migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
+import { makePublicId, migrateFormsStore, openFormsStore, toStoredDraft } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newFormRecord } from './testing/form-record.ts'
 
@@ -21,8 +21,10 @@ interface Outcome {
 
 let dataDir: string
 
-beforeEach(() => {
+beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'formctl-'))
+  await migrateDirectoryStore(`sqlite:${join(dataDir, 'directory.db')}`)
+  await migrateFormsStore(`sqlite:${join(dataDir, 'forms.db')}`)
 })
 
 afterEach(() => rmSync(dataDir, { recursive: true }))
@@ -400,6 +402,7 @@ describe('formctl', () => {
   })
 
   it('stores the directory in .data by default', async () => {
+    await formctlWith({ DATA_DIR: '' }, 'migrate')
     await formctlWith({ DATA_DIR: '' }, 'user', 'create', '--email', 'ada@example.com')
 
     await using directory = await openDirectoryStore(`sqlite:${join(dataDir, '.data', 'directory.db')}`)

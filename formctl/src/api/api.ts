@@ -3,6 +3,7 @@ import { replayedHeader } from '@fms/contracts'
 import type { Command } from 'commander'
 import { parseBaseUrl } from '../cli/option-values.ts'
 import { printOutcome, type Work } from '../cli/outcome.ts'
+import { readBaseUrl } from '../stores/running-system.ts'
 
 /** The API that commands use in place of a store, with the key of one user. */
 export interface Api extends Client {
@@ -95,8 +96,9 @@ export const withApiOr = <Options extends object>(
 export const withApi = <Options extends object>(work: Work<Api, Options>) =>
   withApiOr<Options>(
     async () => {
+      const baseUrl = readBaseUrl(process.env) ?? 'https://forms.example.com/v2'
       throw new Error(
-        'This command works by the API. Set FORMS_API_URL to its base URL, such as https://forms.example.com/v2, and FORMS_API_KEY to an API key.',
+        `This command works by the API. Set FORMS_API_URL to its base URL, such as ${baseUrl}, and FORMS_API_KEY to an API key.`,
       )
     },
     [],

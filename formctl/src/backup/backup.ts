@@ -8,7 +8,7 @@ import { Timestamp } from '@fms/contracts'
 import { inspectDirectoryStore } from '@fms/directory-store'
 import { inspectFormsStore } from '@fms/forms-store'
 import { z } from 'zod'
-import type { NamedStore } from '../stores/open-stores.ts'
+import { fileOf, type NamedStore, requireStore } from '../stores/require-store.ts'
 
 interface BackupSource {
   directory: NamedStore
@@ -24,10 +24,8 @@ interface BackupSource {
  */
 export const writeBackup = async (source: BackupSource, folder: string, now: Date): Promise<Manifest> => {
   const stores = { 'forms.db': storeFile(source.forms), 'directory.db': storeFile(source.directory) }
-  for (const path of Object.values(stores)) {
-    if (!existsSync(path))
-      throw new Error(`There is no store at ${path}. Set DATA_DIR to the folder that holds it.`)
-  }
+  requireStore(source.forms)
+  requireStore(source.directory)
   if (existsSync(folder)) throw new Error(`${folder} exists. Choose a new folder.`)
   await mkdir(dirname(folder), { recursive: true })
   await mkdir(folder, { mode: 0o700 })
@@ -119,11 +117,11 @@ const checkReleases = async (folder: string): Promise<void> => {
 }
 
 /** The path of a SQLite store. @throws {Error} for any other store. */
-const storeFile = ({ name, url }: NamedStore): string => {
-  const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : ':memory:'
-  if (path !== ':memory:') return path
+const storeFile = (store: NamedStore): string => {
+  const path = fileOf(store)
+  if (path !== undefined) return path
   throw new Error(
-    `The ${name} store is not a SQLite file. For MongoDB, use mongodump and mongorestore (docs/operations.md), or formctl copy.`,
+    `The ${store.name} store is not a SQLite file. For MongoDB, use mongodump and mongorestore (docs/operations.md), or formctl copy.`,
   )
 }
 

@@ -83,6 +83,7 @@ describe('the help of each command', () => {
   })
 
   it.each(examples.map(({ example }) => [example]))('%s works', async (example) => {
+    await runFormctl(['migrate'])
     await runFormctl(['user', 'create', '--email', 'ada@example.com'])
     const created = await runFormctl(['organization', 'create', '--name', 'Acme', '--slug', 'acme', '--json'])
     const acmeAndAda = ['--organization', 'acme', '--user', 'ada@example.com']
@@ -90,7 +91,6 @@ describe('the help of each command', () => {
     const key = await runFormctl(['key', 'create', '--user', 'ada@example.com', '--json'])
     const { id } = JSON.parse(key.stdout)
 
-    if (example.includes('backup')) await runFormctl(['migrate'])
     if (example.includes('restore')) {
       await runFormctl(['backup', join(dataDir, 'backup')])
       for (const name of ['directory.db', 'forms.db']) rmSync(join(dataDir, name))

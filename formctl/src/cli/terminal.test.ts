@@ -6,10 +6,11 @@ import { runFormctl, type TerminalInput } from '../testing/run-formctl.ts'
 
 let dataDir: string
 
-beforeEach(() => {
+beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'formctl-'))
   vi.stubEnv('DATA_DIR', dataDir)
   vi.stubEnv('DIRECTORY_STORE_URL', '')
+  await runFormctl(['migrate'])
 })
 
 afterEach(() => {

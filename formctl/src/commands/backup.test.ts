@@ -44,6 +44,7 @@ const formsIn = async (dataDir: string) => {
 }
 
 const givenData = async () => {
+  await runFormctl(['migrate'])
   expect(await runFormctl(['user', 'create', '--email', 'ada@example.com'])).toMatchObject({ code: 0 })
   const records = Array.from({ length: 40 }, () =>
     newFormRecord({ organizationId, revisions: 2, replies: 3 }),
@@ -129,7 +130,7 @@ describe('formctl backup', () => {
 
   it('leaves no folder behind if it fails, and rejects an existing folder', async () => {
     const none = await runFormctl(['backup', at('backup')])
-    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no store at') })
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no forms store at') })
     await givenData()
     const taken = await runFormctl(['backup', at('data')])
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('exists. Choose a new folder.') })

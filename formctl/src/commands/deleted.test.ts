@@ -14,6 +14,7 @@ beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'formctl-deleted-'))
   vi.stubEnv('DATA_DIR', dataDir)
   for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'FORMS_API_URL']) vi.stubEnv(name, '')
+  await runFormctl(['migrate'])
   organizationId = await givenOrganization('acme')
 })
 

@@ -15,6 +15,7 @@ beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'formctl-events-'))
   vi.stubEnv('DATA_DIR', dataDir)
   for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL']) vi.stubEnv(name, '')
+  await runFormctl(['migrate'])
   const acme = await runFormctl(['organization', 'create', '--name', 'Acme', '--slug', 'acme', '--json'])
   organizationId = JSON.parse(acme.stdout).id
 })

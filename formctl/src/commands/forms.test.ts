@@ -12,11 +12,12 @@ import { runFormctl } from '../testing/run-formctl.ts'
 let dataDir: string
 let file: string
 
-beforeEach(() => {
+beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'formctl-forms-'))
   file = join(dataDir, 'forms.ndjson')
   vi.stubEnv('DATA_DIR', dataDir)
   for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL']) vi.stubEnv(name, '')
+  await runFormctl(['migrate'])
 })
 
 afterEach(() => {

@@ -61,7 +61,7 @@ interface ImportCommandOptions extends Omit<ImportOptions, 'organizationId'> {
 async function importAction(this: Command, file: string) {
   const { organization, ...options } = this.opts<ImportCommandOptions>()
   const organizationId = await findOptionalOrganizationId(organization)
-  await using store = await openForms()
+  await using store = await openForms({ isCreated: !options.dryRun })
   const { importForms } = await import('../forms/import-forms.ts')
   const result = await importForms(this, store, file, {
     ...options,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DirectoryStore, openDirectoryStore } from '@fms/directory-store'
@@ -58,6 +58,15 @@ describe('formctl user login-link', () => {
     expect((await runFormctl([...link, '--url', 'http://10.0.0.1/forms/v2/'])).stdout).toMatch(
       /^http:\/\/10\.0\.0\.1\/forms\/v2\/console#code=/,
     )
+  })
+
+  it('takes the base URL of the system that npm start last ran in DATA_DIR', async () => {
+    await directory.createUser({ email: 'ada@example.com' })
+    writeFileSync(join(dataDir, 'system.json'), JSON.stringify({ baseUrl: 'http://127.0.0.1:8090/v2' }))
+
+    const { stdout } = await runFormctl(['user', 'login-link', '--user', 'ada@example.com'])
+
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:8090\/v2\/console#code=/)
   })
 
   it('names FORMS_API_URL if that is invalid', async () => {

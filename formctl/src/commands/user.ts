@@ -6,8 +6,9 @@ import { examples } from '../cli/examples.ts'
 import { parseBaseUrl } from '../cli/option-values.ts'
 import { shortTime, type Work } from '../cli/outcome.ts'
 import { getUserByRef, withDirectory } from '../stores/open-stores.ts'
+import { readBaseUrl } from '../stores/running-system.ts'
 
-/** That of the gateway under `npm start`. */
+/** That of `npm start` without variables. */
 const defaultBaseUrl = 'http://127.0.0.1:8080/v2'
 
 const userOption = ['--user <ref>', 'id or e-mail address'] as const
@@ -41,7 +42,11 @@ export const addUserCommands = (formctl: Command): void => {
     .command('login-link')
     .description('print a link with which a user signs in to the console, once and within 15 minutes')
     .requiredOption(...userOption)
-    .option('--url <base>', `base URL of the API (default: FORMS_API_URL or ${defaultBaseUrl})`, parseBaseUrl)
+    .option(
+      '--url <base>',
+      `base URL of the API (default: FORMS_API_URL, or that of npm start in DATA_DIR)`,
+      parseBaseUrl,
+    )
     .action(withDirectory(createLoginLink))
     .addHelpText(
       ...examples(
@@ -88,7 +93,7 @@ const createLoginLink: Work<DirectoryStore, { user: string; url?: string }> = as
   directory,
   { user, url },
 ) => {
-  const base = url ?? baseUrlOf(process.env.FORMS_API_URL || defaultBaseUrl)
+  const base = url ?? baseUrlOf(process.env.FORMS_API_URL || (readBaseUrl(process.env) ?? defaultBaseUrl))
   const { userId, email } = await getUserByRef(directory, user)
   const expireTime = new Date(Date.now() + loginCodeLifetimeMs)
   const code = await directory.createLoginCode(userId, expireTime)

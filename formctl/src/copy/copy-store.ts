@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
-import { type NamedStore, withStoreName } from '../stores/open-stores.ts'
+import { withStoreName } from '../stores/open-stores.ts'
+import type { NamedStore } from '../stores/require-store.ts'
 import type { OpenStore, StoreKind, Tally } from './store-kinds.ts'
 
 /** The result of a copy. */

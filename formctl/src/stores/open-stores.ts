@@ -14,6 +14,7 @@ import { type FormsStore, openFormsStore } from '@fms/forms-store'
 import { findSampleSecrets, sampleRefusal } from '@fms/service-kit'
 import type { Command } from 'commander'
 import { printOutcome, type Work } from '../cli/outcome.ts'
+import { type NamedStore, requireStore } from './require-store.ts'
 
 /** The data folder of `npm start`. */
 export const dataDir = ({ DATA_DIR }: NodeJS.ProcessEnv): string => DATA_DIR || '.data'
@@ -46,14 +47,6 @@ export const namedStores = (env: NodeJS.ProcessEnv): { directory: NamedStore; fo
 /** A store's URL without user and password. */
 export const withoutPassword = (url: string) => url.replace(/\/\/[^/]*@/, '//')
 
-/** A store with its name in error messages. */
-export interface NamedStore {
-  name: 'directory' | 'forms'
-  url: string
-  /** The variable or option that sets the URL. */
-  setting: string
-}
-
 /**
  * Runs `work`, and adds the store's name and URL to the error if the store is unreachable.
  *
@@ -84,7 +77,7 @@ export const commandTimeoutMs = 60_000
 /**
  * Opens the directory store of the environment.
  *
- * @throws {Error} that names the store and its variable if it cannot be opened.
+ * @throws {Error} that names the store and its variable if it is missing or cannot be opened.
  */
 export const openDirectory = (): Promise<DirectoryStore> =>
   openNamed(namedStores(process.env).directory, (url) =>
@@ -94,10 +87,15 @@ export const openDirectory = (): Promise<DirectoryStore> =>
 /**
  * Opens the forms store of the environment.
  *
- * @throws {Error} that names the store and its variable if it cannot be opened.
+ * @param options `isCreated` creates a SQLite file that is missing.
+ * @throws {Error} that names the store and its variable if it is missing or cannot be opened.
  */
-export const openForms = (): Promise<FormsStore> =>
-  openNamed(namedStores(process.env).forms, (url) => openFormsStore(url, { timeoutMs: commandTimeoutMs }))
+export const openForms = ({ isCreated = false } = {}): Promise<FormsStore> =>
+  openNamed(
+    namedStores(process.env).forms,
+    (url) => openFormsStore(url, { timeoutMs: commandTimeoutMs }),
+    isCreated,
+  )
 
 interface Store extends AsyncDisposable {
   ping(): Promise<void>
@@ -106,7 +104,9 @@ interface Store extends AsyncDisposable {
 const openNamed = async <S extends Store>(
   named: NamedStore,
   open: (url: string) => Promise<S>,
+  isCreated = false,
 ): Promise<S> => {
+  if (!isCreated) requireStore(named)
   const store = await open(named.url).catch((cause: unknown) => {
     // The message of an ApiError says what to do.
     if (cause instanceof ApiError) throw cause
