@@ -49,6 +49,20 @@ describe('deploy/systemd', () => {
   })
 })
 
+describe('the backup of deploy/systemd', () => {
+  it('runs on the data of the service, as its user, started by its timer', () => {
+    const { DATA_DIR } = environmentOf('form-management.service')
+    const unit = read('deploy/systemd/form-management-backup.service')
+
+    expect(environmentOf('form-management-backup.service')).toMatchObject({ DATA_DIR, BACKUP_KEEP: '7' })
+    expect(unit).toMatch(/^User=form-management$/m)
+    expect(unit).toMatch(
+      /^ExecStart=\S+ formctl\/src\/formctl\.ts backup \$\{BACKUP_DIR\} --keep \$\{BACKUP_KEEP\}$/m,
+    )
+    expect(units).toContain('form-management-backup.timer')
+  })
+})
+
 describe('deploy/single/compose.yml', () => {
   const { services, networks } = parse(read('deploy/single/compose.yml'))
 
@@ -60,6 +74,11 @@ describe('deploy/single/compose.yml', () => {
     expect(stage).toContain(`COPY --from=nats:${version}-alpine /usr/local/bin/nats-server`)
     expect(stage).toContain('DATA_DIR=/data')
     expect(services.forms.volumes).toEqual(['data:/data'])
+  })
+
+  it('backs up the volume of the service, by the same image', () => {
+    expect(services.backup).toMatchObject({ image: services.forms.image, volumes: services.forms.volumes })
+    expect(services.backup.command.at(-1)).toContain('formctl.ts backup /data/backups --keep "$$BACKUP_KEEP"')
   })
 
   it('sets variables that npm start accepts, and trusts only the network of caddy', () => {

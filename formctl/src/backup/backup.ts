@@ -10,7 +10,7 @@ import { inspectFormsStore } from '@fms/forms-store'
 import { z } from 'zod'
 import { fileOf, type NamedStore, requireStore } from '../stores/require-store.ts'
 
-interface BackupSource {
+export interface BackupSource {
   directory: NamedStore
   forms: NamedStore
   dataDir: string
@@ -57,6 +57,7 @@ const writeManifest = async (folder: string, now: Date): Promise<Manifest> => {
   const manifest: Manifest = {
     format: 'form-management backup 1',
     createTime: now.toISOString(),
+    counts: countRows(folder),
     files: Object.fromEntries(digests),
   }
   const path = join(folder, manifestFile)
@@ -133,7 +134,7 @@ const sha256Of = async (path: string): Promise<string> => {
 }
 
 /** Syncs a file, or the entries of a folder, to the disk. */
-const syncToDisk = async (path: string): Promise<void> => {
+export const syncToDisk = async (path: string): Promise<void> => {
   await using handle = await open(path, 'r')
   await handle.sync()
 }
@@ -177,6 +178,8 @@ const Digest = z.string().regex(/^[0-9a-f]{64}$/)
 const Manifest = z.strictObject({
   format: z.literal('form-management backup 1'),
   createTime: Timestamp,
+  /** The rows of the main tables. */
+  counts: z.record(z.string(), z.int()),
   /** SHA-256 of each file, hexadecimal. */
   files: z.strictObject({
     'directory.db': Digest,
@@ -185,7 +188,26 @@ const Manifest = z.strictObject({
     'demo-api-key': Digest.optional(),
   }),
 })
-type Manifest = z.infer<typeof Manifest>
+export type Manifest = z.infer<typeof Manifest>
+
+const tables = {
+  'directory.db': ['organizations', 'users', 'members', 'keys'],
+  'forms.db': ['forms', 'deletions', 'revisions', 'replies', 'events'],
+}
+
+/** Counts the rows of the main tables of both stores in a folder, by table. */
+export const countRows = (folder: string): Record<string, number> => {
+  const counts: Record<string, number> = {}
+  for (const [name, names] of Object.entries(tables)) {
+    using database = new DatabaseSync(join(folder, name), { readOnly: true })
+    for (const table of names)
+      counts[table] = database.prepare(`SELECT count(*) AS count FROM ${table}`).get()!.count as number
+  }
+  return counts
+}
+
+/** Whether a folder is a complete backup. */
+export const isBackup = (folder: string): boolean => existsSync(join(folder, manifestFile))
 
 /** @throws {Error} if the folder is not a complete backup in a format that this release knows. */
 const readManifest = (folder: string): Manifest => {

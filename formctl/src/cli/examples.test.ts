@@ -91,8 +91,8 @@ describe('the help of each command', () => {
     const key = await runFormctl(['key', 'create', '--user', 'ada@example.com', '--json'])
     const { id } = JSON.parse(key.stdout)
 
+    if (/restore|verify/.test(example)) await runFormctl(['backup', join(dataDir, 'backup')])
     if (example.includes('restore')) {
-      await runFormctl(['backup', join(dataDir, 'backup')])
       for (const name of ['directory.db', 'forms.db']) rmSync(join(dataDir, name))
     }
     if (example.includes('forms import')) {

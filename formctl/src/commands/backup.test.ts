@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   appendFileSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openDirectoryStore } from '@fms/directory-store'
 import { openFormsStore } from '@fms/forms-store'
@@ -149,6 +150,88 @@ describe('formctl backup', () => {
 
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: The forms store is not a SQLite file.*mongodump/)
+  })
+})
+
+describe('formctl backup --keep', () => {
+  const backups = () => readdirSync(at('backups')).sort()
+  const keepTwo = () => runFormctl(['backup', at('backups'), '--keep', '2', '--json'])
+
+  it('adds a folder named by its time, deletes the oldest, and clears what a killed run left', async () => {
+    await givenData()
+    const folders: string[] = []
+    for (let round = 1; round <= 3; round++) {
+      const { code, stdout } = await keepTwo()
+      expect(code).toBe(0)
+      folders.push(basename(JSON.parse(stdout).folder))
+      mkdirSync(at('backups', 'unfinished-2026-11-23T02-30-00.000Z'), { recursive: true })
+    }
+    expect((await keepTwo()).code).toBe(0)
+
+    expect(folders[0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/)
+    expect(backups()).toEqual([folders[2], expect.stringMatching(/Z$/)])
+  })
+
+  it('deletes no older backup if the new one fails', async () => {
+    await givenData()
+    await keepTwo()
+    await keepTwo()
+    const before = backups()
+    breakPage(at('data', 'directory.db'))
+
+    expect((await keepTwo()).code).toBe(1)
+
+    expect(backups().filter((each) => !each.startsWith('unfinished'))).toEqual(before)
+  })
+})
+
+describe('a good backup', () => {
+  const note = () => JSON.parse(readFileSync(at('data', 'last-backup.json'), 'utf8'))
+
+  it('is passed to BACKUP_COMMAND, and noted', async () => {
+    await givenData()
+    vi.stubEnv('BACKUP_COMMAND', `cp -r "${at('data', 'internal-secret')}" "${at('uploaded')}"; ls`)
+
+    const { code, stdout } = await runFormctl(['backup', at('backup'), '--json'])
+
+    expect(code).toBe(0)
+    expect(readdirSync(folder)).toContain('uploaded')
+    expect(note()).toEqual({ createTime: JSON.parse(stdout).createTime, folder: at('backup') })
+  })
+
+  it('counts as failed if BACKUP_COMMAND fails', async () => {
+    await givenData()
+    vi.stubEnv('BACKUP_COMMAND', 'exit 3;')
+
+    const { code, stderr } = await runFormctl(['backup', at('backup')])
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('BACKUP_COMMAND ended with 3. The backup itself is complete')
+    expect(readdirSync(at('data'))).not.toContain('last-backup.json')
+    expect((await runFormctl(['backup', 'verify', at('backup')])).code).toBe(0)
+  })
+})
+
+describe('formctl backup verify', () => {
+  it('restores the newest backup of a folder, and counts its rows', async () => {
+    await givenData()
+    await runFormctl(['backup', at('backups'), '--keep', '2'])
+    await runFormctl(['user', 'create', '--email', 'grace@example.com'])
+    await runFormctl(['backup', at('backups'), '--keep', '2'])
+
+    const { code, stdout } = await runFormctl(['backup', 'verify', at('backups'), '--json'])
+
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).counts).toMatchObject({ users: 2, forms: 40, revisions: 80, replies: 120 })
+  })
+
+  it('rejects a backup that has changed, and a folder without one', async () => {
+    await backUp()
+    expect((await runFormctl(['backup', 'verify', at('backup')])).code).toBe(0)
+    appendFileSync(at('backup', 'forms.db'), '!')
+
+    expect((await runFormctl(['backup', 'verify', at('backup')])).stderr).toContain('has changed since')
+    expect((await runFormctl(['backup', 'verify', at('data')])).stderr).toContain('There is no backup in')
   })
 })
 

@@ -1,24 +1,68 @@
 import type { Command } from 'commander'
+import { noteBackup, runBackupCommand } from '../backup/after-backup.ts'
 import { restoreBackup, writeBackup } from '../backup/backup.ts'
+import { newestBackup, writeKeptBackup } from '../backup/keep-backups.ts'
+import { verifyBackup } from '../backup/verify-backup.ts'
 import { examples } from '../cli/examples.ts'
+import { parseWholeFrom } from '../cli/option-values.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { dataDir, namedStores } from '../stores/open-stores.ts'
 
 export const addBackupCommand = (formctl: Command): void => {
-  formctl
-    .command('backup')
-    .description('copy both SQLite stores and the secrets into a new folder, while the system runs')
-    .argument('<folder>', 'a folder that does not exist')
-    .action(async function (this: Command, folder: string) {
-      const source = { ...namedStores(process.env), dataDir: dataDir(process.env) }
-      const manifest = await writeBackup(source, folder, new Date())
-      const names = Object.keys(manifest.files).join(', ')
-      printOutcome(this, {
-        json: { folder, ...manifest },
-        text: `Backed up and verified in ${folder}: ${names}.`,
-      })
-    })
-    .addHelpText(...examples('backup "$DATA_DIR/backup"'))
+  const backup = formctl.command('backup').description('backups of both SQLite stores and the secrets')
+  backup
+    .command('create', { isDefault: true })
+    .description(
+      'copy both SQLite stores and the secrets into a new folder, while the system runs; the word create can be left out',
+    )
+    .argument('<folder>', 'a folder that does not exist; with --keep, the folder of all backups')
+    .option(
+      '--keep <number>',
+      'add a folder named by its time, then delete the oldest ones',
+      parseWholeFrom(1),
+    )
+    .action(createAction)
+    .addHelpText(
+      'after',
+      '\nBACKUP_COMMAND, if it is set, is run in a shell with the folder of the backup as its last argument. If it fails,\nso does the backup.',
+    )
+    .addHelpText(
+      ...examples('backup create "$DATA_DIR/backup"', 'backup create "$DATA_DIR/backups" --keep 7'),
+    )
+  backup
+    .command('verify')
+    .description('restore a backup into a temporary folder, and compare digests and counts')
+    .argument('<folder>', 'a backup, or a folder with backups, of which the newest is verified')
+    .action(verifyAction)
+    .addHelpText(...examples('backup verify "$DATA_DIR/backup"'))
+}
+
+async function createAction(this: Command, folder: string) {
+  const { keep } = this.opts<{ keep?: number }>()
+  const source = { ...namedStores(process.env), dataDir: dataDir(process.env) }
+  const written =
+    keep === undefined
+      ? { folder, manifest: await writeBackup(source, folder, new Date()), deleted: [] }
+      : await writeKeptBackup(source, folder, keep, new Date())
+  const { manifest, deleted } = written
+  if (process.env.BACKUP_COMMAND) await runBackupCommand(process.env.BACKUP_COMMAND, written.folder)
+  await noteBackup(source, written.folder, manifest.createTime)
+  const names = Object.keys(manifest.files).join(', ')
+  const old = deleted.length > 0 ? ` Deleted ${deleted.length} older.` : ''
+  printOutcome(this, {
+    json: { folder: written.folder, ...manifest, ...(keep !== undefined && { deleted }) },
+    text: `Backed up and verified in ${written.folder}: ${names}.${old}`,
+  })
+}
+
+async function verifyAction(this: Command, given: string) {
+  const folder = newestBackup(given)
+  const { createTime, counts, files } = await verifyBackup(folder)
+  const content = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
+  printOutcome(this, {
+    json: { folder, createTime, counts, files },
+    text: `The backup of ${createTime} in ${folder} can be restored: ${content.join(', ')}.`,
+  })
 }
 
 export const addRestoreCommand = (formctl: Command): void => {

@@ -15,6 +15,7 @@ import {
 import { createFormsApp } from './app.ts'
 import { FormsConfig } from './config.ts'
 import { createReplyConsumer, ensureReplies, replyConsumption } from './consumers/reply-recorded.ts'
+import { reportBackups } from './report-backups.ts'
 import { createRelayWaker } from './wake-relays.ts'
 
 await run('forms', FormsConfig, async (config, logger) => {
@@ -33,6 +34,7 @@ await run('forms', FormsConfig, async (config, logger) => {
       wakeRelays()
     },
   })
+  reportBackups(FORMS_STORE_URL)
   const forms = measureStore('forms', FORMS_STORE_URL, store, logger, ['events'])
   const app = createFormsApp({
     logger,

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileOf } from '../stores/require-store.ts'
+import type { BackupSource } from './backup.ts'
+
+/**
+ * Runs the operator's command with the folder of a backup as its last argument, such as an upload. Its output goes to stderr.
+ *
+ * @throws {Error} if it does not exit with 0.
+ */
+export const runBackupCommand = async (command: string, folder: string): Promise<void> => {
+  const child = spawn('sh', ['-c', `${command} "$1"`, 'BACKUP_COMMAND', folder], {
+    stdio: ['ignore', process.stderr, process.stderr],
+  })
+  const [code, signal] = await once(child, 'exit')
+  if (code === 0) return
+  throw new Error(`BACKUP_COMMAND ended with ${signal ?? code}. The backup itself is complete: ${folder}.`)
+}
+
+/** Notes a good backup beside the forms store. The forms service exports its time as a metric. */
+export const noteBackup = async ({ forms }: BackupSource, folder: string, createTime: string) => {
+  const path = join(dirname(fileOf(forms)!), 'last-backup.json')
+  await writeFile(`${path}.new`, `${JSON.stringify({ createTime, folder })}\n`, { mode: 0o600 })
+  await rename(`${path}.new`, path)
+}
