@@ -22,6 +22,6 @@ export const runBackupCommand = async (command: string, folder: string): Promise
 /** Notes a good backup beside the forms store. The forms service exports its time as a metric. */
 export const noteBackup = async ({ forms }: BackupSource, folder: string, createTime: string) => {
   const path = join(dirname(fileOf(forms)!), 'last-backup.json')
-  await writeFile(`${path}.new`, `${JSON.stringify({ createTime, folder })}\n`, { mode: 0o600 })
+  await writeFile(`${path}.new`, `${JSON.stringify({ createTime, folder })}\n`)
   await rename(`${path}.new`, path)
 }
