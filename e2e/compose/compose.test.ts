@@ -72,6 +72,7 @@ describe('docker-compose.yml', () => {
       ['formctl', ['tools']],
       ['caddy', ['tls']],
       ['prometheus', ['observability']],
+      ['alertmanager', ['observability']],
       ['grafana', ['observability']],
       ['collector', ['observability']],
     ])
@@ -82,14 +83,15 @@ describe('docker-compose.yml', () => {
     ['web', ['caddy']],
     ['dashboards', ['grafana']],
     ['traces', ['collector']],
+    ['notifications', ['alertmanager']],
   ])('has an external network %s only for %j', (network, members) => {
     expect(membersOf(network)).toEqual(members)
     expect(Object.keys(networks).filter((name) => !networks[name]!.internal)).toContain(network)
-    expect(Object.keys(networks).filter((name) => !networks[name]!.internal)).toHaveLength(4)
+    expect(Object.keys(networks).filter((name) => !networks[name]!.internal)).toHaveLength(5)
   })
 
-  it('lets only Prometheus and Grafana into the metrics network, and Prometheus reach every service', () => {
-    expect(membersOf('metrics')).toEqual(['prometheus', 'grafana'])
+  it('lets only Prometheus, Alertmanager and Grafana into the metrics network, and Prometheus reach every service', () => {
+    expect(membersOf('metrics')).toEqual(['prometheus', 'alertmanager', 'grafana'])
     for (const name of readdirSync(join(root, 'services'))) {
       expect(services.prometheus!.networks).toEqual(
         expect.arrayContaining([expect.toBeOneOf(services[name]!.networks!)]),
@@ -125,6 +127,7 @@ describe('docker-compose.yml', () => {
     expect(all.filter(([, each]) => !each.depends_on).map(([name]) => name)).toEqual([
       'check-secrets',
       'prometheus',
+      'alertmanager',
       'collector',
     ])
   })
@@ -209,6 +212,17 @@ describe('the profile observability', () => {
     }
     expect(mountedAt('prometheus', '/etc/prometheus/prometheus.yml')).toBe('./deploy/prometheus.yml')
     expect(mountedAt('prometheus', '/etc/prometheus/alerts.yml')).toBe('./deploy/alerts.yml')
+  })
+
+  it('sends alerts to Alertmanager, which has a receiver for each severity', () => {
+    const [{ static_configs }] = yaml('deploy/prometheus.yml').alerting.alertmanagers
+    const { route, receivers } = yaml('deploy/alertmanager.yml')
+    const names = receivers.map(({ name }: { name: string }) => name)
+
+    expect(static_configs).toEqual([{ targets: ['alertmanager:9093'] }])
+    expect(names.sort()).toEqual([route.receiver, route.routes[0].receiver].sort())
+    expect(route.routes[0].matchers).toEqual(['severity="page"'])
+    expect(mountedAt('alertmanager', '/etc/alertmanager/alertmanager.yml')).toBe('./deploy/alertmanager.yml')
   })
 
   it('provisions Grafana with Prometheus and the dashboard', () => {

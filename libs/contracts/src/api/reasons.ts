@@ -357,7 +357,7 @@ export const reasons = {
     status: 'DEADLINE_EXCEEDED',
     meaning: 'The publish was accepted, but not confirmed in time. It has already happened or never will.',
     remedy:
-      'Retry with this `requestId`: it cannot publish twice. Operators: [find the cause](operations.md#why-a-publish-got-504).',
+      'Retry with this `requestId`: it cannot publish twice. Operators: [find the cause](first-ten-minutes.md#publishes-time-out).',
     metadata: { requestId },
     retryAfterSeconds: 1,
     message: ({ requestId }) =>
@@ -452,7 +452,7 @@ export const reasons = {
   STORE_UNAVAILABLE: reason({
     status: 'UNAVAILABLE',
     meaning: 'The store is locked, not reachable, or rejects the service.',
-    remedy: 'Retry later. Operators: [what to check](operations.md#a-store-is-unavailable).',
+    remedy: 'Retry later. Operators: [what to check](first-ten-minutes.md#a-store-is-unavailable).',
     retryAfterSeconds: 1,
     message: () => 'The store cannot be reached just now. Repeat the request in a moment.',
   }),

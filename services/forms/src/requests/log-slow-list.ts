@@ -8,7 +8,7 @@ const rounded = (ms: number): number => Math.round(ms * 10) / 10
 
 /**
  * Reads a page of forms, and logs how it was read if that took {@link slowListMs} or more, also if it failed. Waiting for a
- * reader thread and working are two figures. docs/operations.md, "A list is slow", says what to make of the line.
+ * reader thread and working are two figures. docs/first-ten-minutes.md, "Slow lists", says what to make of the line.
  */
 export const logSlowList = async <T>(
   { log, identity, query }: FastifyRequest,
