@@ -85,6 +85,7 @@ describe('paths', () => {
 
     expect([response.status, reasonOf(response)]).toEqual([404, 'PATH_NOT_FOUND'])
     expect(response.headers['x-request-id']).toBeTruthy()
+    expect(response.headers['x-content-type-options']).toBe('nosniff')
   })
 })
 

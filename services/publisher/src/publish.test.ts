@@ -118,7 +118,6 @@ describe('publish', () => {
     await run({ ...command, commandId: randomUUID(), validateOnly: true })
 
     await run(command)
-    await run({ ...command, note: 'Other' })
 
     const page = await forms.listRevisions({ ...form, formRef: form.formId, limit: 10, skip: 0 })
     expect(page!.revisions).toMatchObject([
@@ -236,6 +235,29 @@ describe('a requestId', () => {
 
     expect(await service.run({ ...command, formRef: form.publicId })).toEqual(first)
     expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [1], live: [1] })
+  })
+
+  it('is rejected with another note, and its revision keeps the first one', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form, { note: 'First' })
+    await service.run(command)
+
+    for (const note of ['Second', undefined]) {
+      for (const validateOnly of [true, false]) {
+        const reused = {
+          ...commandFor(form, { commandId: command.commandId, validateOnly }),
+          ...(note && { note }),
+        }
+        await expect(service.run(reused)).rejects.toMatchObject({
+          reason: 'REQUEST_ID_REUSED',
+          httpStatus: 409,
+        })
+      }
+    }
+    expect(await service.run(command)).toMatchObject({ outcome: 'published' })
+    const revision = await service.forms.findRevisionOfCommand(form.organizationId, command.commandId)
+    expect(revision).toMatchObject({ number: 1, note: 'First' })
   })
 
   it('that is repeated after an edit still succeeds, even if If-Match or the checks would fail now', async () => {

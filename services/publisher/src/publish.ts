@@ -51,7 +51,9 @@ export const publish = async (
 ): Promise<StoredForm> => {
   if (command.validateOnly) return validatePublish(command, deps)
   const { forms, checks, publicFormBaseUrl, now } = deps
+  let isRepeat = true
   const snapshot: TakeSnapshot = async (current, readLive) => {
+    isRepeat = false
     await check(command, current, readLive, checks)
     return {
       revisionId: randomUUIDv7(),
@@ -65,10 +67,17 @@ export const publish = async (
   const published = await forms.publish(command, command.commandId, snapshot, assertInTime, context)
   if (!published) throw formNotFound(command)
   if (published === 'elsewhere') throw reused(command)
+  if (isRepeat)
+    assertSameNote(command, await forms.findRevisionOfCommand(command.organizationId, command.commandId))
   return published
 }
 
-/** The `requestId` has published another form. */
+/** A revision that was pruned has no note to compare. @throws {ApiError} REQUEST_ID_REUSED for another note. */
+const assertSameNote = (command: PublishForm, earlier: StoredRevision | undefined): void => {
+  if (earlier && earlier.note !== (command.note ?? '')) throw reused(command)
+}
+
+/** The `requestId` has published another form, or with another note. */
 const reused = ({ organizationId, commandId }: PublishForm) =>
   requestIdReused(organizationId, { requestId: commandId, method: 'publish' })
 
@@ -96,6 +105,7 @@ const validatePublish = async (
   if (!current) throw formNotFound(command)
   const earlier = await forms.findRevisionOfCommand(command.organizationId, command.commandId)
   if (earlier && earlier.formId !== current.formId) throw reused(command)
+  assertSameNote(command, earlier)
   // The repeat of a finished publish changes nothing: the form may have been taken down since. An unfinished one is not
   // visible yet, and its repeat makes it live.
   if (earlier && (await forms.getRevision(command, earlier.revisionId))) return current

@@ -341,7 +341,7 @@ export const operations = {
     filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
     orderFields: '`sequence` (the default)',
     response: page(ListEventsResponse),
-    reasons: ['EVENTS_PRUNED'],
+    reasons: ['AFTER_LAST_EVENT', 'EVENTS_PRUNED'],
   },
   streamEvents: {
     method: 'GET',

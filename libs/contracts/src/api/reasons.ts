@@ -53,7 +53,7 @@ export const reasons = {
   AFTER_LAST_EVENT: reason({
     status: 'OUT_OF_RANGE',
     meaning:
-      'The stream cannot start at this position, because the log ends before it. `lastSequence` is the position of the last event. If you have read later events, the log was restored from a backup.',
+      'The list or stream cannot start at this position, because the log ends before it. `lastSequence` is the position of the last event. If you have read later events, the log was restored from a backup.',
     remedy: 'Start after `lastSequence` or an earlier position. After a restore, read all forms first.',
     metadata: { lastSequence: '0000000000000312' },
     message: ({ lastSequence }) =>
@@ -384,7 +384,7 @@ export const reasons = {
   REQUEST_ID_REUSED: reason({
     status: 'ALREADY_EXISTS',
     meaning:
-      'The `requestId` belongs to an earlier request of the organization for the same operation (`method`), but for another form or with another body; for a publish, only another form counts.',
+      'The `requestId` belongs to an earlier request of the organization for the same operation (`method`), but for another form or with another body; for a publish, only another form or note counts.',
     remedy: 'Use a new one for each new request.',
     metadata: { organization, requestId, method: 'create' },
     message: ({ requestId, method }) =>

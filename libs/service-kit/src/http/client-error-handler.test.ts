@@ -32,7 +32,9 @@ describe('invalid HTTP', () => {
       '431 Request Header Fields Too Large',
     ],
   ])('with %s has a response without a body, and closes the connection', async (_, bytes, status) => {
-    expect(await exchange(bytes)).toBe(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+    expect(await exchange(bytes)).toBe(
+      `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\nx-content-type-options: nosniff\r\n\r\n`,
+    )
   })
 })
 
@@ -68,7 +70,8 @@ describe('a slow client', () => {
     ],
   ])('of a %s receives 408, and does not delay other clients', async (_, head) => {
     expect(await sendSlowly(head)).toEqual({
-      response: 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
+      response:
+        'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\nx-content-type-options: nosniff\r\n\r\n',
       meanwhile: 200,
     })
   })

@@ -14,7 +14,9 @@ export const clientErrorHandler = (error: Error & { code?: string }, socket: Soc
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   if (socket.writable && !isResponding(socket)) {
     const statusLine = statusLines[error.code ?? ''] ?? '400 Bad Request'
-    socket.write(`HTTP/1.1 ${statusLine}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+    socket.write(
+      `HTTP/1.1 ${statusLine}\r\nconnection: close\r\ncontent-length: 0\r\nx-content-type-options: nosniff\r\n\r\n`,
+    )
   }
   socket.destroy(error)
 }

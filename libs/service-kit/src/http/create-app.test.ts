@@ -80,6 +80,14 @@ describe('an app', () => {
       },
     )
 
+    it('repeats at most 200 characters of the path', async () => {
+      const path = `/${'x'.repeat(5_000)}`
+
+      expect(await errorOf(startApp(), path)).toMatchObject({
+        info: { metadata: { path: path.slice(0, 200) } },
+      })
+    })
+
     it('responds before it reads the body', async () => {
       const options = { ...post('{', 'text/plain'), url: '/nothing' }
 

@@ -80,6 +80,7 @@ export const observeRequests = (
   app.addHook('onRequest', (request, reply, done) => {
     requestsInFlight++
     reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
     // Fastify does not call onResponse when the connection closes first.
     reply.raw.once('close', () => {
       end(request, reply, clientClosedRequest)

@@ -3,7 +3,7 @@ import { type FormEvent, parseSequence } from '@fms/contracts'
 import type { Flow } from '@fms/fair-queue'
 import { type EventLog, type EventLogRange, matchesEvent, requiredForm } from '@fms/forms-store'
 import { type EventReader, maxChunk } from './event-reader.ts'
-import { assertNotPruned, eventsPruned, rangeOf } from './log-range.ts'
+import { assertNotPruned, assertReached, eventsPruned, rangeOf } from './log-range.ts'
 
 /** Maximum number of events that a page looks at. A page with a filter may end before it is full (AIP-158). */
 const maxLookedAt = 2_000
@@ -39,7 +39,8 @@ export interface EventsPage {
 /**
  * Reads a page of events, up to the `lastSequence` that it returns.
  *
- * @throws {ApiError} EVENTS_PRUNED when retention has removed events that belong to the page.
+ * @throws {ApiError} EVENTS_PRUNED when retention has removed events that belong to the page; AFTER_LAST_EVENT when the
+ *   log ends before `afterSequence` or the previous page, because it was restored from a backup.
  */
 export const readEventsPage = async (
   log: EventLog,
@@ -93,6 +94,7 @@ class Rest {
 const restOf = ({ afterSequence, after, descending }: EventsPageQuery, range: EventLogRange): Rest => {
   const { oldestSequence, lastSequence } = range
   const start = afterSequence ?? oldestSequence - 1
+  assertReached(Math.max(afterSequence ?? 0, descending ? 0 : (after?.sequence ?? 0)), range)
   if (!descending) {
     assertNotPruned(after?.sequence ?? start, range)
     return new Rest((after?.sequence ?? start) + 1, lastSequence, descending)

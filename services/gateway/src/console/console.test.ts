@@ -50,17 +50,26 @@ describe('GET /v2/console', () => {
     expect((await gateway.send('GET', '/v2/console', { as: '', headers })).status).toBe(304)
   })
 
-  it('supports HEAD, rejects a query, and is a 405 for other methods with a key', async () => {
+  it('supports HEAD, ignores a query, and is a 405 for other methods with a key', async () => {
     using folder = givenConsole()
     await using gateway = await startGateway({ consoleFolder: folder.path })
 
     const head = await gateway.send('HEAD', '/v2/console', withoutKey)
-    const query = await gateway.send('GET', '/v2/console?code=x', withoutKey)
+    const query = await gateway.send('GET', '/v2/console?utm_source=mail', withoutKey)
     const post = await gateway.send('POST', '/v2/console', { headers: json, body: '{}' })
 
     expect([head.status, head.text]).toEqual([200, ''])
-    expect([query.status, reasonOf(query)]).toEqual([400, 'INVALID_REQUEST'])
+    expect([query.status, query.text]).toEqual([200, page])
     expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('is where a trailing slash leads, with any query', async () => {
+    await using gateway = await startGateway({})
+
+    for (const path of ['/v2/console/', '/v2/console/?utm_source=mail']) {
+      const response = await gateway.send('GET', path, withoutKey)
+      expect([response.status, response.headers.location]).toEqual([308, '../console'])
+    }
   })
 
   it('is a 404 that says how to build it, until it is built', async () => {
@@ -125,7 +134,6 @@ describe('GET /v2/console/{file}', () => {
   })
 
   it.each([
-    '/v2/console/',
     '/v2/console//',
     '/v2/console/index.html',
     '/v2/console/assets',

@@ -28,13 +28,15 @@ const headers = {
 /** The console, a page that is a client of the API, and its files. They need no key. */
 export const consoleRoutes: FastifyPluginAsyncZod<ConsoleOptions> = async (app, { folder }) => {
   const files = createConsoleReader(folder)
-  const schema = { querystring: NoQuery }
-  app.get('/console', { schema }, async (request, reply) => {
+  // Any query is ignored, such as those that trackers of links add.
+  app.get('/console', async (request, reply) => {
     const page = (await files())?.get(consolePage)
     if (!page) throw consoleNotBuilt()
     return sendDocument(request, reply.headers(headers), page)
   })
-  app.get('/console/*', { schema }, async (request, reply) => {
+  // Relative, for proxies that add a prefix.
+  app.get('/console/', (_, reply) => reply.redirect('../console', 308))
+  app.get('/console/*', { schema: { querystring: NoQuery } }, async (request, reply) => {
     const { '*': name } = request.params as { '*': string }
     const file = name === consolePage ? undefined : (await files())?.get(name)
     if (!file) throw pathNotFound(request.originalUrl.split('?', 1)[0]!)

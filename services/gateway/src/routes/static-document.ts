@@ -33,11 +33,7 @@ export const sendDocument = (
 ): FastifyReply => {
   const isCompressed = acceptsGzip(headers['accept-encoding'])
   const etag = `"${digest}${isCompressed ? '-gzip' : ''}"`
-  reply.headers({
-    'cache-control': cacheControl,
-    etag,
-    'x-content-type-options': 'nosniff',
-  })
+  reply.headers({ 'cache-control': cacheControl, etag })
   addVary(reply, 'accept-encoding')
   const tags = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   if (tags.includes(etag) || tags.includes('*')) return reply.code(304).send()

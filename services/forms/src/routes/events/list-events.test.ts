@@ -46,7 +46,6 @@ describe('GET /organizations/{organization}/events', () => {
       oldestSequence: '0000000000000001',
       lastSequence: '0000000000000000',
     })
-    expect(await list(service, { afterSequence: 5, orderBy: 'sequence desc' })).toMatchObject({ events: [] })
   })
 
   it('lists each change with its actor, oldest first', async () => {
@@ -147,8 +146,13 @@ describe('a page of events', () => {
 
     expect(sequencesOf((await list(service, { afterSequence: 0 })).events)).toEqual([1, 2, 3, 4])
     expect(sequencesOf((await list(service, { afterSequence: '0000000000000002' })).events)).toEqual([3, 4])
-    for (const afterSequence of [4, 99, Number.MAX_SAFE_INTEGER]) {
-      expect(await list(service, { afterSequence })).toMatchObject({ events: [], nextPageToken: '' })
+    expect(await list(service, { afterSequence: 4 })).toMatchObject({ events: [], nextPageToken: '' })
+    for (const orderBy of ['sequence', 'sequence desc']) {
+      expect(await refused(service, { afterSequence: 5, orderBy })).toMatchObject({
+        status: 'OUT_OF_RANGE',
+        reason: 'AFTER_LAST_EVENT',
+        metadata: { lastSequence: '0000000000000004' },
+      })
     }
     const descending = await list(service, { afterSequence: 2, orderBy: 'sequence desc' })
     expect(sequencesOf(descending.events)).toEqual([4, 3])
