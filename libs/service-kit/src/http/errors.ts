@@ -6,7 +6,9 @@ const maxPathLength = 200
 
 /** No route has this path (AIP-193). @param meant a known path that differs by a letter or two. */
 export const pathNotFound = (path: string, meant?: string) =>
-  apiError('PATH_NOT_FOUND', { path: path.slice(0, maxPathLength), meant })
+  path.length > maxPathLength
+    ? apiError('PATH_NOT_FOUND', { path: path.slice(0, maxPathLength), meant: undefined })
+    : apiError('PATH_NOT_FOUND', { path, meant })
 
 /** The path exists, the method does not (RFC 9110 §15.5.6). */
 export const methodNotAllowed = (method: string, methods: readonly string[]) => {
