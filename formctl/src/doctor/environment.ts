@@ -46,6 +46,8 @@ export const DoctorEnvironment = z.object({
   MAX_BUFFERED_RESPONSE_BYTES: z.coerce.number().int().min(8_388_608).optional(),
   TRUST_PROXY: z.string().optional(),
   CORS_ORIGINS: z.string().optional(),
+  PUBLIC_FORMS: z.enum(['on', 'off']).optional(),
+  PUBLIC_FORM_IMAGE_ORIGINS: z.string().optional(),
   ...QuotaConfig.shape,
 })
 

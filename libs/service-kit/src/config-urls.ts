@@ -1,3 +1,4 @@
+import { OptionalUrl } from '@fms/contracts'
 import { z } from 'zod'
 
 const isHttpUrl = (url: string): boolean =>
@@ -37,3 +38,8 @@ export const StoreUrl = z
   .refine((url) => /^sqlite:.|^mongodb(\+srv)?:\/\/[^/]+\/[^/?]/.test(url), {
     error: 'must be sqlite:PATH or mongodb://host:port/database',
   })
+
+/** Prefix of a form's public id in its `publicUrl`, without a slash at its end. */
+export const PublicFormBaseUrl = OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
+  url.replace(/\/+$/, ''),
+)

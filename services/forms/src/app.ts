@@ -29,6 +29,7 @@ import { streamEvents } from './routes/events/stream-events.ts'
 import { getChanges } from './routes/get-changes.ts'
 import { getForm } from './routes/get-form.ts'
 import { getFormOwner } from './routes/get-form-owner.ts'
+import { getPublicForm } from './routes/get-public-form.ts'
 import { listForms } from './routes/list-forms.ts'
 import { getRevision } from './routes/revisions/get-revision.ts'
 import { listRevisions } from './routes/revisions/list-revisions.ts'
@@ -80,6 +81,7 @@ export const createFormsApp = ({
   app.register(async (internal) => {
     internal.register(requireGateway, { secrets: internalSecrets })
     internal.register(getFormOwner, deps)
+    internal.register(getPublicForm, deps)
   })
   return app
 }

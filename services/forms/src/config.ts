@@ -1,5 +1,4 @@
-import { OptionalUrl } from '@fms/contracts'
-import { NatsUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
+import { NatsUrl, PublicFormBaseUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
 import { z } from 'zod'
 
 export const FormsConfig = ServiceConfig.extend({
@@ -7,9 +6,7 @@ export const FormsConfig = ServiceConfig.extend({
   /** The store of drafts and revisions: `sqlite:PATH` or `mongodb://…/DATABASE`. */
   FORMS_STORE_URL: StoreUrl,
   /** Precedes a form's public id in its `publicUrl`. */
-  PUBLIC_FORM_BASE_URL: OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
-    url.replace(/\/+$/, ''),
-  ),
+  PUBLIC_FORM_BASE_URL: PublicFormBaseUrl,
   /** Time limit of a list, in milliseconds. */
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(2_000),
   /** How long a deleted form can be restored, in days; 0 removes it at once. */

@@ -19,7 +19,7 @@ import {
 } from './caller/authorization-cache.ts'
 import { createFindFormOwner, type FindFormOwner } from './caller/find-form-owner.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
-import type { GatewayConfig } from './config.ts'
+import { type GatewayConfig, showsForms } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
 import { builtConsoleFolder } from './console/console-files.ts'
 import { ByteBudget, holdBodies } from './door/byte-budget.ts'
@@ -30,8 +30,14 @@ import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { FixedWindowCounter, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
+import { isPublicForm, publicForms } from './public-forms/public-forms.ts'
 import { createPublisherClient, type PublisherClient } from './publish/publisher-client.ts'
-import { allowOrigins, keepResponsesPrivate, respondToPreflights } from './responses/headers.ts'
+import {
+  allowEveryOrigin,
+  allowOrigins,
+  keepResponsesPrivate,
+  respondToPreflights,
+} from './responses/headers.ts'
 import { createSession } from './routes/create-session.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
@@ -130,13 +136,17 @@ export const createGateway = async (
     maxHeaderBytes,
     trustProxy: config.TRUST_PROXY,
     newConnections: 'listen',
-    addFirstHooks: (app) => allowOrigins(app, config.CORS_ORIGINS),
+    addFirstHooks: (app) => {
+      allowOrigins(app, config.CORS_ORIGINS)
+      if (showsForms(config)) allowEveryOrigin(app, isPublicForm)
+    },
     ready,
   })
   app.server.maxConnections = config.MAX_CONNECTIONS
   respondToPreflights(app)
   cutOffSlowReaders(app)
   app.register(home, { consoleFolder })
+  if (showsForms(config)) app.register(publicForms, { forms, token, now })
   app.register(v2(deps), { prefix: '/v2' })
   // `onClose` runs after the last response, publish requests included.
   app.addHook('onClose', async () => {

@@ -50,4 +50,12 @@ describe('GatewayConfig', () => {
       new RegExp(`CORS_ORIGINS names ".*", which is not an origin: write ${advice}`),
     )
   })
+
+  it('accepts no wildcard for the images of forms', () => {
+    const read = (origins: string) =>
+      readConfig(GatewayConfig, { ...env, PUBLIC_FORM_IMAGE_ORIGINS: origins })
+
+    expect(read('https://a.example, https://b.example').PUBLIC_FORM_IMAGE_ORIGINS).toHaveLength(2)
+    expect(() => read('*')).toThrow('PUBLIC_FORM_IMAGE_ORIGINS names "*", which is not an origin')
+  })
 })

@@ -1,5 +1,5 @@
 import { PublishTimeoutMs } from '@fms/contracts'
-import { NatsUrl, ServiceConfig, ServiceOrigin } from '@fms/service-kit'
+import { NatsUrl, PublicFormBaseUrl, ServiceConfig, ServiceOrigin } from '@fms/service-kit'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { maxBufferedBytes } from './upstream/upstream.ts'
@@ -12,15 +12,23 @@ const TrustedProxies = z
     error: 'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
   })
 
-/** Exact origins (RFC 6454 §6.2), separated by commas, or `*`. */
-const CorsOrigins = z.string().transform((text, context): '*' | string[] => {
+const readOrigins = (text: string, context: z.RefinementCtx, orElse = ''): string[] => {
   const origins = text.split(',').map((each) => each.trim())
-  if (text.trim() === '*') return '*'
   for (const each of origins.filter((each) => originOf(each) !== each)) {
-    context.addIssue(`names "${each}", which is not an origin: write ${exampleFor(each)}, or only *`)
+    context.addIssue(`names "${each}", which is not an origin: write ${exampleFor(each)}${orElse}`)
   }
   return origins
-})
+}
+
+/** Exact origins (RFC 6454 §6.2), separated by commas. */
+const Origins = z.string().transform((text, context) => readOrigins(text, context))
+
+/** {@link Origins}, or `*`. */
+const CorsOrigins = z
+  .string()
+  .transform((text, context): '*' | string[] =>
+    text.trim() === '*' ? '*' : readOrigins(text, context, ', or only *'),
+  )
 
 /** Scheme, host and port as browsers send them: in lower case, without the default port. A `*` is not valid. */
 const originOf = (url: string): string | undefined =>
@@ -61,5 +69,15 @@ export const GatewayConfig = ServiceConfig.extend({
   TRUST_PROXY: TrustedProxies.optional(),
   /** The origins whose pages may read responses (CORS). */
   CORS_ORIGINS: CorsOrigins.default([]),
+  /** Where respondents find forms: at `/f` of this gateway, or elsewhere. */
+  PUBLIC_FORM_BASE_URL: PublicFormBaseUrl,
+  /** Whether `/f` shows live forms to anybody. By default, if `PUBLIC_FORM_BASE_URL` ends with it. */
+  PUBLIC_FORMS: z.enum(['on', 'off']).optional(),
+  /** The origins from which the pages of forms may load images and fonts. */
+  PUBLIC_FORM_IMAGE_ORIGINS: Origins.default([]),
 })
 export type GatewayConfig = z.infer<typeof GatewayConfig>
+
+/** Whether the gateway shows live forms to anybody. */
+export const showsForms = ({ PUBLIC_FORMS, PUBLIC_FORM_BASE_URL }: GatewayConfig): boolean =>
+  PUBLIC_FORMS === undefined ? PUBLIC_FORM_BASE_URL.endsWith('/f') : PUBLIC_FORMS === 'on'

@@ -18,7 +18,7 @@ export const publishingUnavailable = (requestId: string, cause: unknown) =>
 /** NATS has stored the command, but no reply came before the deadline. Later it is not carried out (AIP-155). */
 export const publishTimedOut = (requestId: string) => apiError('PUBLISH_TIMEOUT', { requestId })
 
-/** The key has reached its limit of requests per minute (RFC 6585 §4). */
+/** The key, or without one the address, has reached its limit of requests per minute (RFC 6585 §4). */
 export const rateLimited = (limit: number, retryAfterSeconds: number) =>
   apiError(
     'RATE_LIMITED',
@@ -32,6 +32,9 @@ export const tooManyWrongKeys = (limit: number) =>
 
 /** The files of the console are not there. */
 export const consoleNotBuilt = () => apiError('CONSOLE_NOT_BUILT', {})
+
+/** Respondents see no form with this public id. The services do not say why. */
+export const publicFormNotFound = (publicId: string) => apiError('PUBLIC_FORM_NOT_FOUND', { publicId })
 
 /** The limit of requests of a user or an organization that wait or are under way is reached. */
 export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>

@@ -124,6 +124,9 @@ export interface GatewayTestOptions {
   maxRequests?: number
   trustProxy?: string
   corsOrigins?: string
+  publicForms?: 'on' | 'off'
+  publicFormBaseUrl?: string
+  publicFormImageOrigins?: string
   now?: () => number
   /** Shared by several gateways that accept the same keys. */
   directory?: Directory
@@ -143,6 +146,9 @@ export const startGateway = async ({
   maxBufferedResponseBytes,
   trustProxy,
   corsOrigins,
+  publicForms,
+  publicFormBaseUrl,
+  publicFormImageOrigins,
   maxRequests = 256,
   now,
   directory = new Directory(),
@@ -164,6 +170,9 @@ export const startGateway = async ({
     MAX_BUFFERED_RESPONSE_BYTES: optionalText(maxBufferedResponseBytes),
     TRUST_PROXY: trustProxy,
     CORS_ORIGINS: corsOrigins,
+    PUBLIC_FORMS: publicForms,
+    PUBLIC_FORM_BASE_URL: publicFormBaseUrl,
+    PUBLIC_FORM_IMAGE_ORIGINS: publicFormImageOrigins,
     MAX_REQUESTS: String(maxRequests),
   })
   const app = await createGateway(config, logger, now, consoleFolder)

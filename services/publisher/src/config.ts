@@ -1,5 +1,5 @@
-import { OptionalUrl, PublishTimeoutMs } from '@fms/contracts'
-import { NatsUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
+import { PublishTimeoutMs } from '@fms/contracts'
+import { NatsUrl, PublicFormBaseUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
 import { z } from 'zod'
 
 export const PublisherConfig = ServiceConfig.extend({
@@ -28,9 +28,7 @@ export const PublisherConfig = ServiceConfig.extend({
   /** Events that the log of an organization keeps; 0 for no limit. Beyond it, the oldest leave the log. */
   MAX_EVENTS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(1_000_000),
   /** Prefix of a form's public id in its `publicUrl`. */
-  PUBLIC_FORM_BASE_URL: OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
-    url.replace(/\/+$/, ''),
-  ),
+  PUBLIC_FORM_BASE_URL: PublicFormBaseUrl,
 })
 export type PublisherConfig = z.infer<typeof PublisherConfig>
 

@@ -343,6 +343,15 @@ export const reasons = {
     message: ({ path, meant }) =>
       `There is nothing at ${path}.${meant ? ` Did you mean ${meant}?` : ''} The API reference is at /v2/docs; formctl key create makes an API key.`,
   }),
+  PUBLIC_FORM_NOT_FOUND: reason({
+    status: 'NOT_FOUND',
+    meaning:
+      'Respondents see no form with this public id: it was never published, was taken down or deleted, or never existed. The response does not say which.',
+    remedy: 'Check the link. Makers: publish the form.',
+    metadata: { publicId: 'Ab3dE6gH9j' },
+    message: ({ publicId }) =>
+      `There is no public form ${publicId}. Check the link; if it is right, the form is not open now. Its makers open it by publishing it.`,
+  }),
   PUBLISHING_UNAVAILABLE: reason({
     status: 'UNAVAILABLE',
     meaning:
@@ -374,12 +383,12 @@ export const reasons = {
   }),
   RATE_LIMITED: reason({
     status: 'RESOURCE_EXHAUSTED',
-    meaning: 'The key has reached its limit of requests per minute.',
+    meaning: 'The key, or without one the address, has reached its limit of requests per minute.',
     remedy: 'Wait as long as `Retry-After` says. The headers `RateLimit-*` contain what remains.',
     metadata: { limit: '6000', retryAfterSeconds: '12' },
     retryAfterSeconds: 12,
     message: ({ limit, retryAfterSeconds }) =>
-      `This key may send ${limit} requests a minute. Wait ${retryAfterSeconds} s, then continue.`,
+      `This key or address may send ${limit} requests a minute. Wait ${retryAfterSeconds} s, then continue.`,
   }),
   REQUEST_ID_REUSED: reason({
     status: 'ALREADY_EXISTS',

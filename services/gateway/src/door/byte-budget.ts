@@ -44,7 +44,7 @@ export class ByteBudget {
    * @param of what holds the bytes, for the metric.
    * @param minBytes what an organization may hold at least.
    */
-  constructor(of: 'requests' | 'responses', bytes: number, minBytes = 0) {
+  constructor(of: 'requests' | 'responses' | 'public forms', bytes: number, minBytes = 0) {
     this.#share = Math.max(minBytes, Math.floor(bytes / 8))
     this.#queue = new FairQueue({ places: bytes, perOrganization: this.#share })
     budgets.set(of, this)

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { rateLimited } from '../errors.ts'
 
 /** Length of a window, in milliseconds. */
@@ -79,6 +79,7 @@ export class FixedWindowCounter {
     for (const [name, { endsAt }] of this.#windows) {
       if (endsAt > now && this.#windows.size < this.#maxNames) return
       this.#windows.delete(name)
+      this.unsent.delete(name)
     }
   }
 }
@@ -88,14 +89,21 @@ export class FixedWindowCounter {
  * and -Reset (seconds) of the IETF draft. Register it after the hook that sets the caller.
  *
  * @param perMinute 0 lifts the limit.
+ * @param nameOf what is limited instead of the key.
  */
-export const limitRate = (app: FastifyInstance, perMinute: number, counts: FixedWindowCounter): void => {
+export const limitRate = (
+  app: FastifyInstance,
+  perMinute: number,
+  counts: FixedWindowCounter,
+  nameOf = ({ caller }: FastifyRequest): string => caller.keyId,
+): void => {
   if (perMinute === 0) return
 
-  app.addHook('onRequest', ({ caller: { keyId } }, reply, done) => {
-    const window = counts.of(keyId)
+  app.addHook('onRequest', (request, reply, done) => {
+    const name = nameOf(request)
+    const window = counts.of(name)
     const isWithinLimit = window.count < perMinute
-    if (isWithinLimit) counts.add(keyId)
+    if (isWithinLimit) counts.add(name)
     const resetSeconds = Math.ceil(counts.msLeft(window) / 1000)
     reply.headers({
       'ratelimit-limit': perMinute,

@@ -68,8 +68,9 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('has every reason of the API but those of a wrong path or method', () => {
-    const reasons = [...Object.keys(document.components.examples), 'METHOD_NOT_ALLOWED', 'PATH_NOT_FOUND']
+  it('has every reason of the API but those of a wrong path or method, or of a path outside of /v2', () => {
+    const others = ['METHOD_NOT_ALLOWED', 'PATH_NOT_FOUND', 'PUBLIC_FORM_NOT_FOUND']
+    const reasons = [...Object.keys(document.components.examples), ...others]
 
     expect(reasons.sort()).toEqual(apiReasons)
   })

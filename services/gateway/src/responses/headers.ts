@@ -51,6 +51,27 @@ export const allowOrigins = (app: FastifyInstance, origins: CorsOrigins): void =
   })
 }
 
+/**
+ * Lets pages of every origin read the responses to some paths, which are the same for everybody. Without credentials, as
+ * everywhere. Call it after {@link allowOrigins}.
+ */
+export const allowEveryOrigin = (app: FastifyInstance, isForEverybody: (path: string) => boolean): void => {
+  const headers = {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': exposedHeaders.join(', '),
+  }
+  const preflightHeaders = {
+    ...headers,
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': 'if-none-match, x-request-id',
+    'access-control-max-age': maxAgeSeconds,
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isForEverybody(request.url)) reply.headers(isPreflight(request) ? preflightHeaders : headers)
+    done()
+  })
+}
+
 /** Keeps the plugin from adding its OPTIONS route for every path, which would bypass authentication. */
 const withoutOptionsRoute = (app: FastifyInstance): FastifyInstance =>
   Object.create(app, { options: { value: () => app } })

@@ -1,0 +1,30 @@
+import type { z } from 'zod'
+import { Form } from './form.ts'
+import { Revision } from './revision.ts'
+
+/**
+ * The members of a form that anybody may read while it is live. The only list of them: a member that is not here never
+ * leaves the service without a key.
+ */
+export const publicFormMembers = [
+  'aiHandoff',
+  'backgrounds',
+  'branding',
+  'defaultMode',
+  'description',
+  'i18n',
+  'name',
+  'publicId',
+  'steps',
+  'theme',
+  'type',
+  'voice',
+] as const satisfies readonly (keyof Form)[]
+
+/** A live form as respondents read it: members of its live revision, and the number of that. */
+export const PublicForm = Form.pick(
+  Object.fromEntries(publicFormMembers.map((name) => [name, true])) as {
+    [Name in (typeof publicFormMembers)[number]]: true
+  },
+).extend({ revisionNumber: Revision.shape.number })
+export type PublicForm = z.infer<typeof PublicForm>

@@ -1,0 +1,219 @@
+import { identityHeader } from '@fms/contracts'
+import { createIdentityVerifier } from '@fms/service-kit'
+import { describe, expect, it } from 'vitest'
+import { type Gateway, json, reasonOf, type SendOptions, secret, startGateway } from '../testing.ts'
+
+const publicId = 'Ab3dE6gH9j'
+const path = `/f/${publicId}.json`
+const read = (gateway: Gateway, options: SendOptions = {}, of = path) =>
+  gateway.send('GET', of, { as: '', ...options })
+
+/** Starts a gateway whose forms service has one public form. */
+const start = async (options: Parameters<typeof startGateway>[0] = {}) => {
+  const gateway = await startGateway(options)
+  gateway.forms.respond = ({ headers }, reply) =>
+    headers['if-none-match'] === '"1"'
+      ? reply.code(304).header('etag', '"1"').send()
+      : reply.header('etag', '"1"').send({ name: 'Feedback' })
+  return gateway
+}
+
+describe('GET /f/{publicId}.json', () => {
+  it('reads the form without a key, under an identity that reads nothing else', async () => {
+    await using gateway = await start()
+
+    const response = await read(gateway, { headers: { 'x-request-id': 'mine', 'if-match': '"x"' } })
+
+    expect([response.status, response.json()]).toEqual([200, { name: 'Feedback' }])
+    expect(response.headers).toMatchObject({
+      'cache-control': 'public, no-cache',
+      'content-type': 'application/json; charset=utf-8',
+      etag: '"1"',
+      vary: 'accept',
+      'x-request-id': 'mine',
+    })
+    const [request, ...more] = gateway.forms.received
+    expect(more).toEqual([])
+    expect(request).toMatchObject({ method: 'GET', url: `/internal/forms/${publicId}/public` })
+    expect(request!.headers).not.toHaveProperty('if-match')
+    const token = String(request!.headers[identityHeader])
+    expect(createIdentityVerifier([secret])(token)).toMatchObject({ service: 'gateway' })
+    expect(token).not.toContain('organizationId')
+    expect(gateway.organizations.received).toEqual([])
+  })
+
+  it('is a 304 while the copy of the caller is current', async () => {
+    await using gateway = await start()
+
+    const response = await read(gateway, { headers: { 'if-none-match': '"1"' } })
+
+    expect([response.status, response.text]).toEqual([304, ''])
+    expect(response.headers).toMatchObject({ etag: '"1"', 'cache-control': 'public, no-cache' })
+  })
+
+  it('is the same without .json for a caller who accepts JSON', async () => {
+    await using gateway = await start()
+
+    const response = await read(gateway, { headers: { accept: 'application/json' } }, `/f/${publicId}`)
+
+    expect([response.status, response.json()]).toEqual([200, { name: 'Feedback' }])
+  })
+
+  it('ignores the query and sends heads', async () => {
+    await using gateway = await start()
+
+    expect((await read(gateway, {}, `${path}?utm_source=x`)).status).toBe(200)
+    const head = await gateway.send('HEAD', path, { as: '' })
+    expect([head.status, head.text, head.headers.etag]).toEqual([200, '', '"1"'])
+  })
+
+  it('returns the 404 of forms, which nobody may store', async () => {
+    await using gateway = await start()
+    const error = { error: { details: [{ reason: 'PUBLIC_FORM_NOT_FOUND' }] } }
+    gateway.forms.respond = (_, reply) => reply.code(404).send(error)
+
+    const response = await read(gateway)
+
+    expect([response.status, response.json()]).toEqual([404, error])
+    expect(response.headers['cache-control']).toBe('no-store')
+  })
+
+  it.each(['Ab3dE6gH9', 'Ab3dE6gH9jk', 'Ab3dE6gH9_', '..%2Fx', '%zz', 'x'.repeat(20_000)])(
+    'looks up nothing for %s',
+    async (name) => {
+      await using gateway = await start()
+
+      const response = await read(gateway, {}, `/f/${name}.json`)
+
+      expect([response.status, reasonOf(response)]).toEqual([404, 'PUBLIC_FORM_NOT_FOUND'])
+      expect(response.text.length).toBeLessThan(1_000)
+      expect(gateway.forms.received).toEqual([])
+    },
+  )
+
+  it('has no other methods and no paths below', async () => {
+    await using gateway = await start()
+
+    const written = await gateway.send('POST', path, { as: '', headers: json, body: '{}' })
+    expect([written.status, written.headers.allow]).toEqual([405, 'GET, HEAD'])
+    for (const other of ['/f', '/f/', `${path}/`, `/f/${publicId}/revisions`])
+      expect(reasonOf(await read(gateway, {}, other))).toBe('PATH_NOT_FOUND')
+  })
+
+  it('is a 503 while forms does not respond', async () => {
+    await using gateway = await start()
+    await gateway.forms.stop()
+
+    expect(reasonOf(await read(gateway))).toBe('UPSTREAM_UNAVAILABLE')
+  })
+
+  it.each([300_000, 800_000])('sends %i bytes unchanged', async (length) => {
+    await using gateway = await start()
+    const text = JSON.stringify('x'.repeat(length))
+    gateway.forms.respond = (_, reply) => reply.header('content-type', 'application/json').send(text)
+
+    for (let repeat = 0; repeat < 3; repeat++) expect((await read(gateway)).text).toBe(text)
+    expect((await gateway.send('GET', '/metrics', { as: '' })).text).toContain(
+      'gateway_bytes_held{of="public forms"} 0\n',
+    )
+  })
+})
+
+describe('pages of every origin', () => {
+  const origin = 'https://any.example'
+
+  it.each([undefined, 'https://app.example.com'])(
+    'read a form where CORS_ORIGINS is %s',
+    async (corsOrigins) => {
+      await using gateway = await start({ ...(corsOrigins && { corsOrigins }) })
+      const asks = {
+        origin,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'if-none-match',
+      }
+
+      const preflight = await gateway.send('OPTIONS', path, { as: '', headers: asks })
+      const found = await read(gateway, { headers: { origin } })
+      const missing = await read(gateway, { headers: { origin } }, '/f/x.json')
+
+      expect([preflight.status, found.status, missing.status]).toEqual([204, 200, 404])
+      for (const { headers } of [preflight, found, missing]) {
+        expect(headers['access-control-allow-origin']).toBe('*')
+        expect(headers).not.toHaveProperty('access-control-allow-credentials')
+      }
+      expect(preflight.headers['access-control-allow-headers']).toContain('if-none-match')
+      expect(found.headers['access-control-expose-headers']).toContain('etag')
+    },
+  )
+
+  it('read nothing else', async () => {
+    await using gateway = await start()
+
+    const { headers } = await gateway.send('GET', '/v2/organizations', { headers: { origin } })
+
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+})
+
+describe('the bounds of an address', () => {
+  it('are 1,200 requests a minute, by the proxies of TRUST_PROXY', async () => {
+    await using gateway = await start({ trustProxy: '127.0.0.1', now: () => 0 })
+    const from = (address: string, of = '/f/x.json') =>
+      read(gateway, { headers: { 'x-forwarded-for': address } }, of)
+
+    const statuses = await Promise.all(Array.from({ length: 1_201 }, () => from('192.0.2.1')))
+    const last = statuses.find(({ status }) => status === 429)!
+
+    expect(statuses.filter(({ status }) => status === 404)).toHaveLength(1_200)
+    expect([reasonOf(last), last.headers['retry-after']]).toEqual(['RATE_LIMITED', '60'])
+    expect((await from('192.0.2.2')).status).toBe(404)
+    expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
+  })
+
+  it('are two places of four, so that nobody with a key waits', async () => {
+    await using gateway = await start({ trustProxy: '127.0.0.1', maxRequests: 1 })
+    const released = Promise.withResolvers<void>()
+    let inFlight = 0
+    gateway.forms.respond = async ({ url }) => {
+      if (!url.startsWith('/internal/')) return {}
+      inFlight++
+      await released.promise
+      return {}
+    }
+    const waiting = async (count: number) =>
+      (await gateway.send('GET', '/metrics', { as: '' })).text.includes(
+        `door_requests{service="public forms",cost="ordinary",state="waiting"} ${count}\n`,
+      )
+    const from = (address: string) => read(gateway, { headers: { 'x-forwarded-for': address } })
+
+    const responses = Promise.all(
+      ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.3'].map(from),
+    )
+    await expect.poll(() => waiting(2)).toBe(true)
+
+    expect(inFlight).toBe(4)
+    expect((await gateway.send('GET', '/v2/organizations/acme/forms')).status).toBe(200)
+    released.resolve()
+    expect((await responses).map(({ status }) => status)).toEqual(Array(6).fill(200))
+  })
+})
+
+describe('PUBLIC_FORMS', () => {
+  it.each([
+    [{}, 200],
+    [{ publicFormBaseUrl: 'https://example.com/api/f/' }, 200],
+    [{ publicFormBaseUrl: 'https://forms.example.com/fill' }, 404],
+    [{ publicFormBaseUrl: 'https://forms.example.com/fill', publicForms: 'on' as const }, 200],
+    [{ publicForms: 'off' as const }, 404],
+  ])('with %j: %i', async (options, status) => {
+    await using gateway = await start(options)
+
+    const response = await read(gateway, { headers: { origin: 'https://any.example' } })
+
+    expect(response.status).toBe(status)
+    if (status === 404) {
+      expect(reasonOf(response)).toBe('PATH_NOT_FOUND')
+      expect(response.headers).not.toHaveProperty('access-control-allow-origin')
+    }
+  })
+})

@@ -1,0 +1,97 @@
+import { identityHeader } from '@fms/contracts'
+import { overloaded, sanitizeRef } from '@fms/service-kit'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { ByteBudget } from '../door/byte-budget.ts'
+import { Door } from '../door/door.ts'
+import { publicFormNotFound } from '../errors.ts'
+import { FixedWindowCounter, limitRate } from '../limits/rate-limit.ts'
+import { addVary } from '../responses/headers.ts'
+import { LongBody, type Upstream, type UpstreamResponse } from '../upstream/upstream.ts'
+import { addressGroupOf } from './address-group.ts'
+
+/** Requests of one address per minute. */
+const perMinute = 1_200
+
+/** Reads under way in forms: few, beside the places of callers with keys. */
+const places = { places: 4, perOrganization: 2 }
+
+/** Bytes of forms over 256 KiB that are on their way to respondents; at least one form for an address. */
+const maxBytes = 16 * 1024 * 1024
+const maxFormBytes = 1024 * 1024
+
+export interface PublicFormsOptions {
+  forms: Upstream
+  /** The gateway's own identity token. */
+  token: () => string
+  now: () => number
+}
+
+/** Whether anybody's page may read the responses to a path (CORS). */
+export const isPublicForm = (path: string): boolean => path.startsWith('/f/')
+
+/**
+ * What respondents may see of live forms, for anybody. Nothing here shares a limit, a place or memory with callers who have
+ * a key. Queries are ignored: links in campaigns have them.
+ */
+export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, { now, ...options }) => {
+  limitRate(app, perMinute, new FixedWindowCounter(now), ({ ip }) => addressGroupOf(ip))
+  const read = createReader(options)
+  app.get('/f/:name', async (request, reply) => {
+    addVary(reply, 'accept')
+    const { name } = request.params as { name: string }
+    const publicId = /^([A-Za-z0-9]{10})(?:\.json)?$/.exec(name)?.[1]
+    if (publicId === undefined) throw publicFormNotFound(sanitizeRef(name.replace(/\.json$/, '')))
+    await read(publicId, request, reply)
+    return reply
+  })
+}
+
+/** A function that sends the public JSON of a form, in the turn of the caller's address. */
+const createReader = ({ forms, token }: Omit<PublicFormsOptions, 'now'>) => {
+  const door = new Door('public forms', places)
+  const memory = new ByteBudget('public forms', maxBytes, maxFormBytes)
+
+  return async (publicId: string, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { id, ip, headers } = request
+    const address = addressGroupOf(ip)
+    const flow = { organization: address, user: address }
+    const ifNoneMatch = headers['if-none-match']
+    const work = async () => {
+      const response = await forms.request({
+        method: 'GET',
+        path: `/internal/forms/${publicId}/public`,
+        headers: {
+          'x-request-id': id,
+          [identityHeader]: token(),
+          ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
+        },
+        caller: reply,
+      })
+      const { body } = response
+      if (body instanceof LongBody) {
+        const bytes = Number(response.headers['content-length'] ?? maxFormBytes)
+        const release = memory.tryHold(flow, bytes, () => reply.raw.destroy())
+        if (!release || reply.raw.destroyed) {
+          release?.()
+          body.destroy()
+          throw overloaded()
+        }
+        reply.raw.once('close', release)
+      }
+      sendForm(reply, response)
+      if (body instanceof LongBody) await body.received
+    }
+    await door.admit({ flow, caller: reply }, work)
+    if (reply.raw.destroyed) reply.hijack()
+  }
+}
+
+/** Any cache may keep a form, and asks whether it is current before each use. No cache keeps an error. */
+const sendForm = (reply: FastifyReply, { statusCode, headers, body }: UpstreamResponse): void => {
+  for (const name of ['content-type', 'content-length', 'etag', 'retry-after']) {
+    const value = headers[name]
+    if (value !== undefined) reply.header(name, value)
+  }
+  reply.code(statusCode).header('cache-control', statusCode < 400 ? 'public, no-cache' : 'no-store')
+  reply.send(body instanceof LongBody || body.length > 0 ? body : undefined)
+}
