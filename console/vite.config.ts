@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vite'
 import { formSchema } from './form-schema.ts'
 
@@ -14,14 +15,18 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     emptyOutDir: true,
+    rolldownOptions: { input: ['index.html', 'form.html'].map((page) => join(import.meta.dirname, page)) },
     // The notices that the licences of the bundled packages require.
     license: { fileName: 'licences.md' },
     reportCompressedSize: false,
   },
-  // Relative, so that the page also works behind a proxy that adds a prefix to /v2. The page itself is /v2/console,
-  // without a slash at its end.
+  // Relative, so that the pages also work behind a proxy that adds a prefix. The console is at /v2/console, without a slash
+  // at its end, and a form at /f/{publicId}.
   experimental: {
-    renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `console/${file}` : { relative: true }),
+    renderBuiltUrl: (file, { hostId, hostType }) => {
+      if (hostType !== 'html') return { relative: true }
+      return hostId.endsWith('index.html') ? `console/${file}` : file
+    },
   },
   server: { proxy: { '^/v2/(?!console)': gatewayUrl } },
 })

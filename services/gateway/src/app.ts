@@ -21,7 +21,7 @@ import { createFindFormOwner, type FindFormOwner } from './caller/find-form-owne
 import { resolveOrganization } from './caller/resolve-organization.ts'
 import { type GatewayConfig, showsForms } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
-import { builtConsoleFolder } from './console/console-files.ts'
+import { builtConsoleFolder, type ConsoleReader, createConsoleReader } from './console/console-files.ts'
 import { ByteBudget, holdBodies } from './door/byte-budget.ts'
 import { Door } from './door/door.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
@@ -80,7 +80,7 @@ interface GatewayDeps {
   publisher: PublisherClient
   /** The gateway's own identity token. */
   token: () => string
-  consoleFolder: string
+  consoleFiles: ConsoleReader
 }
 
 /**
@@ -128,7 +128,7 @@ export const createGateway = async (
     limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, config.MAX_REQUESTS_PER_ORGANIZATION),
     publisher,
     token,
-    consoleFolder,
+    consoleFiles: createConsoleReader(consoleFolder),
   }
 
   const app = createApp({
@@ -146,7 +146,10 @@ export const createGateway = async (
   respondToPreflights(app)
   cutOffSlowReaders(app)
   app.register(home, { consoleFolder })
-  if (showsForms(config)) app.register(publicForms, { forms, token, now })
+  if (showsForms(config)) {
+    const { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigins } = config
+    app.register(publicForms, { forms, token, now, imageOrigins, files: deps.consoleFiles })
+  }
   app.register(v2(deps), { prefix: '/v2' })
   // `onClose` runs after the last response, publish requests included.
   app.addHook('onClose', async () => {
@@ -187,7 +190,7 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
   const paths = collectPaths(app)
   app.register(openApi)
   app.register(docsPage)
-  app.register(consoleRoutes, { folder: deps.consoleFolder })
+  app.register(consoleRoutes, { files: deps.consoleFiles })
   app.register(sessionRoute(deps))
   app.register(async (guarded) => {
     keepResponsesPrivate(guarded)

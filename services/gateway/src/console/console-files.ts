@@ -27,7 +27,7 @@ export const isConsoleBuilt = (folder: string): Promise<boolean> =>
   )
 
 /** Reads and compresses all files of the console. @returns undefined if it is not built. */
-export const readConsoleFiles = async (folder: string): Promise<ConsoleFiles | undefined> => {
+const readConsoleFiles = async (folder: string): Promise<ConsoleFiles | undefined> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, StaticDocument>()
   for (const entry of entries.filter((each) => each.isFile())) {
@@ -36,6 +36,20 @@ export const readConsoleFiles = async (folder: string): Promise<ConsoleFiles | u
     files.set(name, await toDocument(name, await readFile(path)))
   }
   return files.has(consolePage) ? files : undefined
+}
+
+/** Returns the files of the console; undefined while it is not built. */
+export type ConsoleReader = () => Promise<ConsoleFiles | undefined>
+
+/** Reads the files at the first request, and again while there are none, as during a build. */
+export const createConsoleReader = (folder: string): ConsoleReader => {
+  let reading: Promise<ConsoleFiles | undefined> | undefined
+  return async () => {
+    reading ??= readConsoleFiles(folder)
+    const files = await reading.catch(() => undefined)
+    if (!files) reading = undefined
+    return files
+  }
 }
 
 /** The names of assets have a hash of their content, so these files never change. */

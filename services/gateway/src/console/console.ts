@@ -3,11 +3,10 @@ import { pathNotFound } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { consoleNotBuilt } from '../errors.ts'
 import { sendDocument } from '../routes/static-document.ts'
-import { type ConsoleFiles, consolePage, readConsoleFiles } from './console-files.ts'
+import { type ConsoleReader, consolePage } from './console-files.ts'
 
 export interface ConsoleOptions {
-  /** The folder of the built console; it may be missing. */
-  folder: string
+  files: ConsoleReader
 }
 
 /** Allows files and requests of this gateway and no others. */
@@ -26,8 +25,7 @@ const headers = {
 }
 
 /** The console, a page that is a client of the API, and its files. They need no key. */
-export const consoleRoutes: FastifyPluginAsyncZod<ConsoleOptions> = async (app, { folder }) => {
-  const files = createConsoleReader(folder)
+export const consoleRoutes: FastifyPluginAsyncZod<ConsoleOptions> = async (app, { files }) => {
   // Any query is ignored, such as those that trackers of links add.
   app.get('/console', async (request, reply) => {
     const page = (await files())?.get(consolePage)
@@ -42,15 +40,4 @@ export const consoleRoutes: FastifyPluginAsyncZod<ConsoleOptions> = async (app, 
     if (!file) throw pathNotFound(request.originalUrl.split('?', 1)[0]!)
     return sendDocument(request, reply.headers(headers), file)
   })
-}
-
-/** Reads the files at the first request, and again while there are none, as during a build. */
-const createConsoleReader = (folder: string) => {
-  let reading: Promise<ConsoleFiles | undefined> | undefined
-  return async () => {
-    reading ??= readConsoleFiles(folder)
-    const files = await reading.catch(() => undefined)
-    if (!files) reading = undefined
-    return files
-  }
 }

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { identityHeader } from '@fms/contracts'
 import { createIdentityVerifier } from '@fms/service-kit'
 import { describe, expect, it } from 'vitest'
@@ -215,5 +218,79 @@ describe('PUBLIC_FORMS', () => {
       expect(reasonOf(response)).toBe('PATH_NOT_FOUND')
       expect(response.headers).not.toHaveProperty('access-control-allow-origin')
     }
+  })
+})
+
+describe('GET /f/{publicId}', () => {
+  const page = '<!doctype html><script type="module" src="assets/form-B1fG.js"></script>'
+  const files = { 'index.html': 'console', 'form.html': page, 'assets/form-B1fG.js': 'export {}' }
+  const startWithPage = async (publicFormImageOrigins?: string) => {
+    const folder = mkdtempDisposableSync(join(tmpdir(), 'console-'))
+    mkdirSync(join(folder.path, 'assets'))
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder.path, name), content)
+    const options = { consoleFolder: folder.path, ...(publicFormImageOrigins && { publicFormImageOrigins }) }
+    const gateway = await start(options)
+    gateway.forms.respond = ({ headers, url }, reply) =>
+      url.includes(publicId) && headers['if-none-match'] === '*'
+        ? reply.code(304).send()
+        : reply.code(404).send({})
+    return {
+      gateway,
+      [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]().finally(() => folder.remove()),
+    }
+  }
+
+  it('returns the page of a live form under a strict content security policy', async () => {
+    await using started = await startWithPage('https://images.example.com')
+    const { gateway } = started
+
+    const response = await read(
+      gateway,
+      { headers: { accept: 'text/html,*/*' } },
+      `/f/${publicId}?utm_source=x`,
+    )
+
+    expect([response.status, response.text]).toEqual([200, page])
+    expect(response.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'accept, accept-encoding' })
+    const policy = String(response.headers['content-security-policy'])
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
+    expect(policy).toContain("img-src 'self' data: https://images.example.com;")
+    expect(policy).toContain("font-src 'self' https://images.example.com;")
+    expect(policy).not.toContain('unsafe')
+    const headers = { 'if-none-match': String(response.headers.etag) }
+    expect((await read(gateway, { headers }, `/f/${publicId}`)).status).toBe(304)
+  })
+
+  it.each(['Zz3dE6gH9j', 'x'])('is a 404 with a page that says why for %s', async (name) => {
+    await using started = await startWithPage()
+    const { gateway } = started
+    const { headers } = await read(gateway, {}, `/f/${publicId}`)
+
+    const response = await read(gateway, { headers: { 'if-none-match': String(headers.etag) } }, `/f/${name}`)
+
+    expect([response.status, response.text]).toEqual([404, page])
+    expect(response.headers['cache-control']).toBe('no-store')
+  })
+
+  it('has the files of the page, and no others', async () => {
+    await using started = await startWithPage()
+    const { gateway } = started
+
+    const asset = await read(gateway, {}, '/f/assets/form-B1fG.js')
+    expect([asset.status, asset.headers['cache-control']]).toEqual([
+      200,
+      'public, max-age=31536000, immutable',
+    ])
+    for (const name of ['../index.html', '..%2Findex.html', 'nothing.js'])
+      expect((await read(gateway, {}, `/f/assets/${name}`)).status).toBe(404)
+  })
+
+  it('is a 503 while forms does not respond, and a 404 while the page is not built', async () => {
+    await using gateway = await start()
+    gateway.forms.respond = (_, reply) => reply.code(304).send()
+    expect(reasonOf(await read(gateway, {}, `/f/${publicId}`))).toBe('CONSOLE_NOT_BUILT')
+    await gateway.forms.stop()
+
+    expect(reasonOf(await read(gateway, {}, `/f/${publicId}`))).toBe('UPSTREAM_UNAVAILABLE')
   })
 })

@@ -1,6 +1,7 @@
 import { identityHeader } from '@fms/contracts'
 import { overloaded, sanitizeRef } from '@fms/service-kit'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { ConsoleReader } from '../console/console-files.ts'
 import { ByteBudget } from '../door/byte-budget.ts'
 import { Door } from '../door/door.ts'
 import { publicFormNotFound } from '../errors.ts'
@@ -8,6 +9,7 @@ import { FixedWindowCounter, limitRate } from '../limits/rate-limit.ts'
 import { addVary } from '../responses/headers.ts'
 import { LongBody, type Upstream, type UpstreamResponse } from '../upstream/upstream.ts'
 import { addressGroupOf } from './address-group.ts'
+import { addFormPage } from './form-page.ts'
 
 /** Requests of one address per minute. */
 const perMinute = 1_200
@@ -24,6 +26,10 @@ export interface PublicFormsOptions {
   /** The gateway's own identity token. */
   token: () => string
   now: () => number
+  /** The files of the console, which has the page of a form. */
+  files: ConsoleReader
+  /** Origins of images and fonts that the page may load. */
+  imageOrigins: readonly string[]
 }
 
 /** Whether anybody's page may read the responses to a path (CORS). */
@@ -33,29 +39,56 @@ export const isPublicForm = (path: string): boolean => path.startsWith('/f/')
  * What respondents may see of live forms, for anybody. Nothing here shares a limit, a place or memory with callers who have
  * a key. Queries are ignored: links in campaigns have them.
  */
-export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, { now, ...options }) => {
-  limitRate(app, perMinute, new FixedWindowCounter(now), ({ ip }) => addressGroupOf(ip))
+export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, options) => {
+  const { now, files, imageOrigins } = options
+  const sendPage = addFormPage(app, files, imageOrigins)
   const read = createReader(options)
-  app.get('/f/:name', async (request, reply) => {
-    addVary(reply, 'accept')
-    const { name } = request.params as { name: string }
-    const publicId = /^([A-Za-z0-9]{10})(?:\.json)?$/.exec(name)?.[1]
-    if (publicId === undefined) throw publicFormNotFound(sanitizeRef(name.replace(/\.json$/, '')))
-    await read(publicId, request, reply)
-    return reply
+  app.register(async (limited) => {
+    limitRate(limited, perMinute, new FixedWindowCounter(now), ({ ip }) => addressGroupOf(ip))
+    limited.get('/f/:name', async (request, reply) => {
+      addVary(reply, 'accept')
+      const { name } = request.params as { name: string }
+      const wantsPage = !name.endsWith('.json') && !isForJsonOnly(request.headers.accept)
+      const publicId = /^([A-Za-z0-9]{10})(?:\.json)?$/.exec(name)?.[1]
+      if (publicId === undefined && wantsPage) return sendPage(request, reply, 404)
+      if (publicId === undefined) throw publicFormNotFound(sanitizeRef(name.replace(/\.json$/, '')))
+      if (!wantsPage) {
+        await read(publicId, request, reply, request.headers['if-none-match'], sendForm)
+        return reply
+      }
+      // A condition that holds if there is any form (RFC 9110 §13.1.2), so that forms reads no snapshot.
+      let status = 0
+      await read(publicId, request, reply, '*', (_, response) => {
+        status = response.statusCode
+        if (status >= 500) sendForm(reply, response)
+      })
+      return status === 304
+        ? sendPage(request, reply, 200)
+        : status === 404
+          ? sendPage(request, reply, 404)
+          : reply
+    })
   })
 }
 
-/** A function that sends the public JSON of a form, in the turn of the caller's address. */
-const createReader = ({ forms, token }: Omit<PublicFormsOptions, 'now'>) => {
+/** Whether a client accepts JSON and no pages. */
+const isForJsonOnly = (accept = ''): boolean =>
+  /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
+
+/** A function that reads the public JSON of a form, in the turn of the caller's address. */
+const createReader = ({ forms, token }: PublicFormsOptions) => {
   const door = new Door('public forms', places)
   const memory = new ByteBudget('public forms', maxBytes, maxFormBytes)
 
-  return async (publicId: string, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { id, ip, headers } = request
+  return async (
+    publicId: string,
+    { id, ip }: FastifyRequest,
+    reply: FastifyReply,
+    ifNoneMatch: string | undefined,
+    send: (reply: FastifyReply, response: UpstreamResponse) => void,
+  ): Promise<void> => {
     const address = addressGroupOf(ip)
     const flow = { organization: address, user: address }
-    const ifNoneMatch = headers['if-none-match']
     const work = async () => {
       const response = await forms.request({
         method: 'GET',
@@ -78,7 +111,7 @@ const createReader = ({ forms, token }: Omit<PublicFormsOptions, 'now'>) => {
         }
         reply.raw.once('close', release)
       }
-      sendForm(reply, response)
+      send(reply, response)
       if (body instanceof LongBody) await body.received
     }
     await door.admit({ flow, caller: reply }, work)

@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildConsole } from '../../scripts/build-console.ts'
+import { launchBrowser } from '../launch-browser.ts'
+import { type Account, type System, startSystem } from '../system.ts'
+import { accessibilityProblems, isTooWide } from './console-pages.ts'
+
+const fields = {
+  name: 'Course',
+  description: 'Sign up here.',
+  branding: { enabled: true, logoUrl: 'https://images.example.com/logo.png' },
+  theme: { primaryColor: '#0f766e' },
+  i18n: {
+    supportedLocales: ['en', 'de'],
+    translations: { de: { steps: { which: { title: { value: 'Welcher Kurs?' }, options: [] } } } },
+  },
+  steps: [
+    { type: 'start', key: 'hello', title: 'Welcome', buttonText: 'Begin' },
+    {
+      type: 'choice',
+      key: 'which',
+      title: 'Which course?',
+      required: true,
+      options: ['Morning', 'Evening'],
+      branches: [
+        {
+          groups: [[{ stepKey: 'which', operator: 'equals', value: 'Evening' }]],
+          targetStepKey: 'thanks',
+        },
+      ],
+    },
+    { type: 'text', key: 'breakfast', title: 'Which breakfast?' },
+    { type: 'end', key: 'thanks', title: 'Thank you' },
+  ],
+}
+
+let system: System
+let browser: Browser
+let account: Account
+let publicUrl: string
+
+const call = async (method: string, path: string, body: object) =>
+  (await system.call(account, method, `${account.forms}${path}`, body)).body
+
+beforeAll(async () => {
+  await buildConsole()
+  system = await startSystem({
+    env: { PUBLIC_FORM_IMAGE_ORIGINS: 'https://images.example.com' },
+  })
+  browser = await launchBrowser()
+  account = await system.account({ role: 'owner' })
+  const { publicId } = await call('POST', '', { form: fields })
+  publicUrl = `${new URL(system.baseUrl).origin}/f/${publicId}`
+  await call('POST', `/${publicId}/publish`, {})
+  await call('PATCH', `/${publicId}`, { form: { name: 'Draft' } })
+})
+afterAll(async () => {
+  await browser?.close()
+  await system?.[Symbol.asyncDispose]()
+})
+
+/** Opens a page without a key. Collects violations of its policy, errors, and requests to other origins. */
+const open = async (url: string, options: BrowserContextOptions = {}) => {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const problems: string[] = []
+  const foreign: string[] = []
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) problems.push(message.text())
+  })
+  await context.route(
+    (each) => each.origin !== new URL(url).origin,
+    (route) => {
+      foreign.push(route.request().url())
+      return route.fulfill({ status: 404 })
+    },
+  )
+  const response = await page.goto(url)
+  return { page, problems, foreign, response, [Symbol.asyncDispose]: () => context.close() }
+}
+
+describe.each([
+  ['light', 1280],
+  ['dark', 390],
+] as const)('the page of a live form in %s colours, %i pixels wide', (colorScheme, width) => {
+  const options = { colorScheme, viewport: { width, height: 844 } }
+
+  it('shows the live revision step by step, with the keyboard alone', async () => {
+    await using opened = await open(publicUrl, options)
+    const { page } = opened
+    const heading = (name: string) => page.getByRole('heading', { name, exact: true })
+    const check = async () => {
+      expect(await accessibilityProblems(page)).toEqual([])
+      expect(await isTooWide(page)).toBe(false)
+    }
+    await heading('Welcome').waitFor()
+    expect([await page.title(), await page.locator('h1').innerText()]).toEqual(['Course', 'Course'])
+    await page.getByText('they are not collected here').waitFor()
+    await check()
+
+    await page.getByLabel('Language').selectOption('de')
+    await page.getByRole('button', { name: 'Begin' }).focus()
+    await page.keyboard.press('Enter')
+    await heading('Welcher Kurs?').waitFor()
+    await page.getByRole('button', { name: 'Next' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('This question requires an answer.').waitFor()
+    await check()
+    await page.getByLabel('Evening').focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    await heading('Thank you').waitFor()
+    await check()
+
+    expect(opened.problems).toEqual([])
+    expect(opened.foreign).toEqual([fields.branding.logoUrl])
+    expect(await page.locator('.logo').isHidden()).toBe(true)
+  })
+
+  it('says why there is none, for a form that is not live', async () => {
+    await using opened = await open(publicUrl.replace(/.{10}$/, 'Zz3dE6gH9j'), options)
+    const { page } = opened
+
+    await page.getByText('There is no public form Zz3dE6gH9j.').waitFor()
+
+    expect(opened.response!.status()).toBe(404)
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(opened.problems).toEqual([])
+  })
+})
+
+describe('the browser code of docs/guides/show-a-form.md', () => {
+  it('shows a live form on another origin, without a key', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/show-a-form.md'), 'utf8')
+    const [, code] = /^```html\n(.*?)^```$/ms.exec(guide)!
+    const page = code!.replaceAll(/http:\/\/127\.0\.0\.1:8080\/f\/\w+/g, publicUrl)
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end(page)
+    }).listen(0, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const context = await browser.newContext()
+      const shown = await context.newPage()
+      await shown.goto(`http://127.0.0.1:${port}/`)
+
+      await shown.getByRole('heading', { name: 'Course' }).waitFor()
+      expect(await shown.locator('li').allInnerTexts()).toEqual([
+        'Welcome',
+        'Which course?',
+        'Which breakfast?',
+        'Thank you',
+      ])
+      await context.close()
+    } finally {
+      server.close()
+      server.closeAllConnections()
+    }
+  })
+})
