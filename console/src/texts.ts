@@ -329,6 +329,8 @@ export const texts = {
     merge: 'Merge both',
   },
 
+  publicLink: 'Respondents open it at',
+
   preview: {
     title: 'Preview',
     titleOf: (name: string) => `Preview: ${name}`,

@@ -61,6 +61,7 @@ describe('the console', () => {
     await page.getByLabel('Note').fill('First version')
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByText('Published. Respondents').waitFor()
+    await page.getByRole('link', { name: /\/f\/[A-Za-z0-9]{10}$/ }).waitFor()
 
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByRole('button', { name: /^Remove Would you come/ }).click()

@@ -1,5 +1,6 @@
 import type { Client } from '@fms/client'
 import { Page } from '../elements/page.tsx'
+import { PublicLink } from '../elements/public-link.tsx'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { texts } from '../texts.ts'
@@ -21,6 +22,7 @@ export const PreviewPage = ({
     <Page title={value ? { text: texts.preview.titleOf, name: value.form.name } : texts.preview.title}>
       <p class="notice">{texts.preview.nothingStored}</p>
       <LoadError loaded={loaded.value} reload={reload} />
+      {value && <PublicLink form={value.form} />}
       {value && <Walk form={value.form} />}
     </Page>
   )

@@ -14,6 +14,7 @@ import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { TextField } from '../elements/field.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
+import { PublicLink } from '../elements/public-link.tsx'
 import { type Title, TitleText } from '../elements/title.tsx'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
@@ -83,6 +84,7 @@ export const PublishPage = (props: PublishPageProps) => {
       <p role="status" class="done">
         {done.value}
       </p>
+      {value && <PublicLink form={value.form} />}
       {value && <Changes comparison={value} />}
       {value && props.mayWrite && (
         <PublishFields {...props} comparison={value} onDone={finish} onReload={reload} />
