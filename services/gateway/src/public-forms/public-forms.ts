@@ -57,16 +57,14 @@ export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, o
         return reply
       }
       // A condition that holds if there is any form (RFC 9110 §13.1.2), so that forms reads no snapshot.
-      let status = 0
+      let isLive: boolean | undefined
       await read(publicId, request, reply, '*', (_, response) => {
-        status = response.statusCode
-        if (status >= 500) sendForm(reply, response)
+        const { statusCode } = response
+        if (statusCode === 304 || statusCode === 404) isLive = statusCode === 304
+        else sendForm(reply, response)
       })
-      return status === 304
-        ? sendPage(request, reply, 200)
-        : status === 404
-          ? sendPage(request, reply, 404)
-          : reply
+      if (isLive === undefined || reply.raw.destroyed) return reply
+      return sendPage(request, reply, isLive ? 200 : 404)
     })
   })
 }
