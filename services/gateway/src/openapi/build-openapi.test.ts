@@ -3,7 +3,14 @@ import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { allOperations, apiReasons, Form, routePatternOf } from '@fms/contracts'
+import {
+  allOperations,
+  apiReasons,
+  compatibilityRules,
+  Form,
+  publishRules,
+  routePatternOf,
+} from '@fms/contracts'
 import { draftInputArbitrary } from '@fms/contracts/arbitrary'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -14,7 +21,8 @@ import { buildOpenApi } from './build-openapi.ts'
 import { form } from './examples.ts'
 
 const root = join(import.meta.dirname, '../../../..')
-const document = buildOpenApi()
+/** As clients receive it. */
+const document: ReturnType<typeof buildOpenApi> = JSON.parse(JSON.stringify(buildOpenApi()))
 
 describe('the OpenAPI document', () => {
   it('is valid, without warnings of the linter', async () => {
@@ -33,7 +41,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('is the same at every start', () => {
-    expect(buildOpenApi()).toEqual(document)
+    expect(JSON.stringify(buildOpenApi())).toBe(JSON.stringify(document))
   })
 
   it('has exactly the routes of the gateway under /v2', async () => {
@@ -137,10 +145,82 @@ describe('for client generators, the document', () => {
   })
 })
 
+const ajv = new Ajv2020({ strict: false })
+addFormats.default(ajv)
+ajv.addSchema(document, 'openapi')
+
+interface Content {
+  examples?: Record<string, { $ref?: string; value?: unknown }>
+}
+interface Body {
+  content?: Record<string, Content>
+}
+
+/** Every body of requests and responses: a JSON pointer to it, and its part of the document. */
+const bodies = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item as Record<string, { requestBody?: Body; responses?: Record<string, Body> }>).flatMap(
+    ([method, { requestBody, responses = {} }]) =>
+      [
+        ...(requestBody ? [[['requestBody'], requestBody] as const] : []),
+        ...Object.entries(responses).map(([code, response]) => [['responses', code], response] as const),
+      ].flatMap(([place, { content = {} }]) =>
+        Object.entries(content).map(([type, { examples = {} }]) => ({
+          pointer: ['paths', path, method, ...place, 'content', type]
+            .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+            .join('/'),
+          examples,
+        })),
+      ),
+  ),
+)
+
+describe('the description', () => {
+  const lines = document.info.description.split('\n')
+
+  it('says within 60 lines how a program works with the API', () => {
+    expect(lines.length).toBeLessThanOrEqual(60)
+    expect(Object.keys(document.info).indexOf('description')).toBeLessThan(5)
+  })
+
+  it('has the path of an operation wherever it has a path', () => {
+    const paths = lines.flatMap((line) => [...line.matchAll(/`(?:GET|POST|PATCH) (…?)(\/[^`]+)`/g)])
+
+    expect(paths.length).toBeGreaterThan(5)
+    for (const [, isShort, path] of paths) {
+      expect(Object.keys(document.paths)).toContain(
+        isShort ? `/organizations/{organizationRef}${path}` : path,
+      )
+    }
+  })
+})
+
+describe('the examples', () => {
+  it('are in every body of every operation', () => {
+    expect(bodies.length).toBeGreaterThan(200)
+    expect(bodies.filter(({ examples }) => Object.keys(examples).length === 0)).toEqual([])
+  })
+
+  it('match their schemas', () => {
+    for (const { pointer, examples } of bodies) {
+      const validate = ajv.getSchema(`openapi#/${pointer}/schema`)!
+      for (const [name, { $ref, value }] of Object.entries(examples)) {
+        const example = $ref ? document.components.examples[$ref.split('/').at(-1)!]!.value : value
+        expect(validate(example), `${pointer} ${name}: ${ajv.errorsText(validate.errors)}`).toBe(true)
+      }
+    }
+  })
+
+  it('have each way in which a publish is refused', () => {
+    const { examples } = bodies.find(({ pointer }) => /publish\/post\/responses\/400/.test(pointer))!
+
+    expect(Object.keys(examples).filter((name) => name.includes(': '))).toEqual([
+      ...Object.keys(publishRules).map((rule) => `DRAFT_NOT_PUBLISHABLE: ${rule}`),
+      ...Object.keys(compatibilityRules).map((rule) => `BREAKING_CHANGES: ${rule}`),
+    ])
+  })
+})
+
 describe('the schemas', () => {
-  const ajv = new Ajv2020({ strict: false })
-  addFormats.default(ajv)
-  ajv.addSchema(document, 'openapi')
   const accepts = (name: string, value: unknown) =>
     ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, value) || ajv.errorsText()
 

@@ -9,9 +9,11 @@ import {
   reasonsOf,
 } from '@fms/contracts'
 import { z } from 'zod'
+import { description } from './description.ts'
 import { type Examples, examples } from './examples.ts'
 import { headerRefs, headers, headersOf } from './headers.ts'
 import { parameters, queryParameters } from './parameters.ts'
+import { publishRefusals } from './publish-refusals.ts'
 import { componentSchemas, refTo, type Schema, schemaOf } from './schemas.ts'
 
 /** Builds the OpenAPI 3.1 document from the contracts that validate requests and responses. */
@@ -67,21 +69,6 @@ const tags = [
   },
   { name: 'Reference', description: 'The description of this API, and the console. No key is needed.' },
 ]
-
-const description = `
-The API follows [Google's API Improvement Proposals](https://google.aip.dev).
-
-- Bodies are JSON objects in UTF-8, at most 1 MiB, nested at most 64 levels. Unknown members, unknown query parameters
-  and parameters that are given twice are a 400.
-- \`HEAD\` responds as \`GET\`, without a body. Another method on a known path is a 405 with the header \`Allow\`.
-- Responses may gain members: ignore unknown ones.
-- Every error response has an ErrorBody. Programs should use the \`reason\` of its ErrorInfo.
-- Writes, except for sign-ins, accept \`validateOnly: true\`: every check runs, the response is that of the real request,
-  and nothing is stored.
-- Writes of forms and the create of a key accept a \`requestId\` (AIP-155): a repeat with the same id, target and body is
-  not carried out again.
-- Malformed HTTP, and a head over 32 KiB, gets a 400, 408 or 431 without a body.
-`.trim()
 
 const reasonNames = [...new Set(allOperations.flatMap(reasonsOf))].sort()
 
@@ -188,7 +175,10 @@ const errorResponses = (operation: Operation) => {
           content: {
             'application/json': {
               schema: refTo('ErrorBody'),
-              examples: Object.fromEntries(names.map((name) => [name, componentRef('examples', name)])),
+              examples: Object.fromEntries([
+                ...names.map((name) => [name, componentRef('examples', name)]),
+                ...refusalsBy(names),
+              ]),
             },
           },
         },
@@ -196,3 +186,9 @@ const errorResponses = (operation: Operation) => {
     }),
   )
 }
+
+/** Examples of the ways in which a publish is refused, for an operation with their reasons. */
+const refusalsBy = (names: ReasonName[]) =>
+  publishRefusals
+    .filter(({ error }) => names.includes(error.reason as ReasonName))
+    .map(({ type, error }) => [`${error.reason}: ${type}`, { value: error.toBody(exampleRequestId) }])

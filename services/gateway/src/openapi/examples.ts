@@ -188,6 +188,8 @@ const revisionsPage = ListRevisionsResponse.parse({ revisions: [revision], ...la
 
 const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
 
+const html = '<!doctype html>…'
+
 type NamedExamples = Readonly<Record<string, unknown>>
 
 /** Examples of the bodies of an operation, by name. */
@@ -272,7 +274,7 @@ export const examples: Readonly<Record<OperationId, Examples>> = {
   rotateKey: { request: { 'a day for both keys': { overlapSeconds: 86_400 } }, response: { key: issuedKey } },
   deleteKey: { request: { 'a dry run': { validateOnly: true } }, response: { deleted: {} } },
   createSession: { request: { code: { code: 'the code of the link' } }, response: { session } },
-  getOpenApi: {},
-  getDocs: {},
-  getConsole: {},
+  getOpenApi: { response: { document: { openapi: '3.1.1', info: { title: 'Form management' }, paths: {} } } },
+  getDocs: { response: { page: html } },
+  getConsole: { response: { page: html } },
 }
