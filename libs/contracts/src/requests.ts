@@ -106,6 +106,14 @@ const parameter = z.string({ error: 'must be given once' }).optional()
 /** The query of a route without parameters: rejects every parameter. */
 export const NoQuery = z.strictObject({})
 
+/** Query of the OpenAPI document. */
+export const OpenApiQuery = z.strictObject({
+  view: z
+    .enum(['full', 'essential'], { error: 'must be full or essential, and given once' })
+    .default('full')
+    .describe('`essential`: ten operations and the schemas that they reach, at most 60 KB.'),
+})
+
 /** Query of a delete. It takes the members of the body too, since proxies may drop the body of a DELETE. */
 export const DeleteFormQuery = z.strictObject({
   requestId: z

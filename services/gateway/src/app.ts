@@ -41,6 +41,7 @@ import {
 import { createSession } from './routes/create-session.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
+import { llmsTxt, markdownDocs } from './routes/markdown-docs.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { createAgent, createStreamAgent } from './upstream/connections.ts'
@@ -150,6 +151,7 @@ export const createGateway = async (
     const { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigins } = config
     app.register(publicForms, { forms, token, now, imageOrigins, files: deps.consoleFiles })
   }
+  app.register(llmsTxt)
   app.register(v2(deps), { prefix: '/v2' })
   // `onClose` runs after the last response, publish requests included.
   app.addHook('onClose', async () => {
@@ -190,6 +192,7 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
   const paths = collectPaths(app)
   app.register(openApi)
   app.register(docsPage)
+  app.register(markdownDocs)
   app.register(consoleRoutes, { files: deps.consoleFiles })
   app.register(sessionRoute(deps))
   app.register(async (guarded) => {

@@ -28,6 +28,7 @@ import {
   ListOrganizationsQuery,
   ListRevisionsQuery,
   ListRevisionsResponse,
+  OpenApiQuery,
   PageQuery,
   PublishFormRequest,
   RollbackFormRequest,
@@ -474,6 +475,7 @@ export const operations = {
     who: 'anyone',
     tag: 'Reference',
     summary: 'Get this document',
+    query: OpenApiQuery,
     response: { description: 'OpenAPI 3.1.', contract: z.looseObject({ openapi: z.string() }) },
   },
   getDocs: {

@@ -1,3 +1,10 @@
+import { compatibilityRules, publishRules } from '@fms/contracts'
+
+const listOf = (rules: Readonly<Record<string, string>>) =>
+  Object.entries(rules)
+    .map(([type, rule]) => `\`${type}\`: ${rule}`)
+    .join(' ')
+
 /** `info.description`: how a program works with the API, in Markdown, at most 60 lines. Links are relative to `/v2`. */
 export const description = `
 A form is a draft, which you edit, and revisions, which respondents see. The API follows
@@ -19,6 +26,9 @@ Every request has the header \`x-api-key\`.
    \`publishable\`, and in \`violations\` what prevents it.
 5. **Publish**: \`POST …/forms/{formRef}/publish\` makes the draft the live revision, which respondents see at \`publicUrl\`.
    \`POST …/forms/{formRef}/unpublish\` takes it down.
+
+The rules of a publish are the \`type\` of its violations. ${listOf(publishRules)} With \`refuseBreaking\` also:
+${listOf(compatibilityRules)}
 
 ## Errors
 

@@ -40,7 +40,9 @@ describe('GET /v2/docs/scalar.js', () => {
   })
 })
 
-describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('%s', (path) => {
+const paths = ['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json', '/v2/docs/guides/safe-edits.md']
+
+describe.each(paths)('%s', (path) => {
   it('supports HEAD', async () => {
     await using gateway = await startGateway()
 
@@ -82,7 +84,7 @@ describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('%s', (pat
   })
 })
 
-describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('the document %s', (path) => {
+describe.each([...paths, '/llms.txt', '/v2/openapi.json?view=essential'])('the document %s', (path) => {
   it('is compressed for clients that accept gzip, and has an ETag for each coding', async () => {
     await using gateway = await startGateway()
     const get = (headers: Record<string, string>) => gateway.send('GET', path, { ...withoutKey, headers })

@@ -24,6 +24,7 @@ const page = `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Form management API</title>
     <link rel="icon" href="data:,">
+    <link rel="alternate" type="text/plain" href="../llms.txt" title="For programs">
   </head>
   <body>
     <div id="app"></div>

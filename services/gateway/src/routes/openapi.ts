@@ -1,22 +1,25 @@
-import { NoQuery } from '@fms/contracts'
+import { OpenApiQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createStaticDocument, type StaticDocument, sendDocument } from './static-document.ts'
 
 /** Clients may use the document for five minutes after an upgrade of the gateway. */
 const cacheControl = 'public, max-age=300'
 
-/** The OpenAPI document, for client generators and the reference page. */
+/** The OpenAPI document, for client generators, the reference page, and programs that read it. */
 export const openApi: FastifyPluginAsyncZod = async (app) => {
-  let document: Promise<StaticDocument> | undefined
-  app.get('/openapi.json', { schema: { querystring: NoQuery } }, async (request, reply) => {
-    document ??= readDocument()
+  const documents = new Map<string, Promise<StaticDocument>>()
+  app.get('/openapi.json', { schema: { querystring: OpenApiQuery } }, async (request, reply) => {
+    const { view } = request.query
+    const document = documents.get(view) ?? readDocument(view === 'essential')
+    documents.set(view, document)
     return sendDocument(request, reply, await document)
   })
 }
 
 /** Built at the first request; its modules are imported only then. */
-const readDocument = async (): Promise<StaticDocument> => {
+const readDocument = async (isEssential: boolean): Promise<StaticDocument> => {
   const { buildOpenApi } = await import('../openapi/build-openapi.ts')
-  const text = JSON.stringify(buildOpenApi())
-  return createStaticDocument('application/json; charset=utf-8', cacheControl, text)
+  const { essentialView } = await import('../openapi/essential-view.ts')
+  const document = isEssential ? essentialView(buildOpenApi()) : buildOpenApi()
+  return createStaticDocument('application/json; charset=utf-8', cacheControl, JSON.stringify(document))
 }
