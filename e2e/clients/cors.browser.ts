@@ -22,7 +22,7 @@ globalThis.life = async ({ baseUrl, apiKey, organization, fields }) => {
   const published = await forms.publish(organization, ref, { ifMatch: edited.etag })
   await forms.delete(organization, ref, { ifMatch: published.etag })
   const deleted = await forms.get(organization, ref).catch((error) => error)
-  const invalidKeyClient = createClient({ baseUrl, apiKey: apiKey.slice(0, -1) + '!' })
+  const invalidKeyClient = createClient({ baseUrl, apiKey: apiKey.slice(0, -1) })
   const unauthenticated = await invalidKeyClient.forms.get(organization, ref).catch((error) => error)
   return {
     etags: [created.etag, edited.etag, published.etag],

@@ -1,14 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
-import { createClient } from './index.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type ClientOptions, createClient, type Fetch, FormsConnectionError } from './index.ts'
 import { answered, failure, startServer } from './testing.ts'
 
 describe('createClient', () => {
-  it.each([
-    ['an address', { baseUrl: 'forms.example.com/v2', apiKey: 'fms_test' }],
-    ['a key', { baseUrl: 'http://127.0.0.1/v2', apiKey: 'fms_\ntest' }],
-  ])('rejects %s that is invalid in a request', (_, options) => {
-    expect(() => createClient(options)).toThrow(TypeError)
+  it.each<[string, object, string]>([
+    ['no baseUrl', { apiKey: 'fms_test' }, 'baseUrl is missing. Set it to'],
+    ['no scheme', { baseUrl: 'forms.example.com/v2', apiKey: 'fms_test' }, 'baseUrl is not the URL'],
+    ['another scheme', { baseUrl: 'ftp://example.com/v2', apiKey: 'fms_test' }, 'baseUrl is not the URL'],
+    ['a query', { baseUrl: 'http://127.0.0.1/v2?a', apiKey: 'fms_test' }, 'baseUrl is not the URL'],
+    ['no apiKey', { baseUrl: 'http://127.0.0.1/v2' }, 'apiKey is missing. Set it to'],
+    [
+      'an apiKey with a line break',
+      { baseUrl: 'http://127.0.0.1/v2', apiKey: 'fms_\ntest' },
+      'apiKey is not',
+    ],
+    ['another token', { baseUrl: 'http://127.0.0.1/v2', apiKey: 'Bearer x' }, 'apiKey is not an API key'],
+  ])('rejects %s, and says what to set', (_, options, message) => {
+    expect(() => createClient(options as ClientOptions)).toThrow(TypeError)
+    expect(() => createClient(options as ClientOptions)).toThrow(message)
   })
 
   it('accepts a baseUrl with a trailing slash, and a custom fetch', async () => {
@@ -19,6 +29,54 @@ describe('createClient', () => {
 
     const init = expect.objectContaining({ method: 'GET', headers: { 'x-api-key': 'fms_test' } })
     expect(fetch.mock.calls).toEqual([['http://127.0.0.1/v2/organizations?all=true', init]])
+  })
+})
+
+describe('in a page of another origin', () => {
+  const blocked = () => Promise.reject(new TypeError('Failed to fetch'))
+  const clientOf = (fetch: Fetch, baseUrl = 'http://127.0.0.1/v2') =>
+    createClient({ baseUrl, apiKey: 'fms_test', fetch }, { sleep: async () => {}, random: () => 0 })
+
+  beforeEach(() => {
+    vi.stubGlobal('location', { href: 'https://example.com/page', origin: 'https://example.com' })
+  })
+  afterEach(() => {
+    vi.unstubAllGlobals()
+  })
+
+  it('a first call without a response is not repeated, and its error names CORS_ORIGINS', async () => {
+    const fetch = vi.fn<Fetch>(blocked)
+
+    const error = await clientOf(fetch)
+      .organizations.all()
+      .catch((error) => error)
+
+    expect(error).toBeInstanceOf(FormsConnectionError)
+    expect(error.message).toContain('may have to add https://example.com to CORS_ORIGINS')
+    expect(fetch).toHaveBeenCalledOnce()
+  })
+
+  it('a call is repeated if there has been a response before', async () => {
+    const fetch = vi
+      .fn<Fetch>(async () => Response.json({ organizations: [] }))
+      .mockImplementationOnce(async () => Response.json({ organizations: [] }))
+      .mockImplementationOnce(blocked)
+    const client = clientOf(fetch)
+
+    await client.organizations.all()
+    await client.organizations.all()
+
+    expect(fetch).toHaveBeenCalledTimes(3)
+  })
+
+  it('a call to the origin of the page is repeated', async () => {
+    const fetch = vi
+      .fn<Fetch>(async () => Response.json({ organizations: [] }))
+      .mockImplementationOnce(blocked)
+
+    await clientOf(fetch, '/v2').organizations.all()
+
+    expect(fetch).toHaveBeenCalledTimes(2)
   })
 })
 

@@ -2,6 +2,7 @@ import { type DeletedForms, deletedFormsOf } from './deleted-forms.ts'
 import { type Events, eventsOf } from './events/events.ts'
 import { type Forms, formsOf } from './forms.ts'
 import { type Keys, keysOf } from './keys.ts'
+import { checkApiKey } from './options.ts'
 import { type Organizations, organizationsOf } from './organizations.ts'
 import { pathOf } from './references.ts'
 import { type Revisions, revisionsOf } from './revisions.ts'
@@ -24,12 +25,13 @@ export interface Client {
  * Creates a client. It opens no connection before its first call.
  *
  * @param clock replaces timers and random numbers in tests.
- * @throws {TypeError} for a `baseUrl` or `apiKey` that is invalid in a request.
+ * @throws {TypeError} for a missing or malformed `baseUrl` or `apiKey`.
  */
 export const createClient = (
   options: ClientOptions,
   clock: Clock = { sleep, random: Math.random },
 ): Client => {
+  checkApiKey(options.apiKey)
   const transport = createTransport(options, clock)
   return {
     organizations: organizationsOf(transport),

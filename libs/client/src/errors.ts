@@ -56,6 +56,16 @@ export class FormsApiError extends Error {
 /** No response, or an incomplete one. The service may or may not have executed the request. */
 export class FormsConnectionError extends Error {
   override readonly name = 'FormsConnectionError'
+  /** Whether the browser may have blocked a response to a page of another origin (`CORS_ORIGINS`). */
+  readonly mayBeBlocked: boolean
+
+  constructor(
+    message: string,
+    { mayBeBlocked = false, ...options }: ErrorOptions & { mayBeBlocked?: boolean },
+  ) {
+    super(message, options)
+    this.mayBeBlocked = mayBeBlocked
+  }
 }
 
 /**

@@ -21,6 +21,14 @@ describe('a list', () => {
     ])
   })
 
+  it('returns the items of all pages as an array', async () => {
+    await using server = await startServer([page(['a', 'b'], 'next'), page(['c'])])
+
+    const forms = await server.client.forms.list('acme').toArray()
+
+    expect(forms.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+  })
+
   it('returns pages with their token and the total', async () => {
     await using server = await startServer([page(['a', 'b'], 'next'), page(['c'])])
 

@@ -44,6 +44,8 @@ export interface Page<T> {
 export interface List<T, P = Page<T>> extends AsyncIterable<T> {
   /** The pages of the list, with `nextPageToken` and what else a page of this list has. */
   pages(): AsyncIterableIterator<P>
+  /** Requests all pages, and returns their items. */
+  toArray(): Promise<T[]>
 }
 
 /**
@@ -76,6 +78,11 @@ export const listOf = <T, P extends Pick<Page<T>, 'items' | 'nextPageToken'> = P
   }
   return {
     pages,
+    toArray: async () => {
+      const all: T[] = []
+      for await (const { items } of pages()) for (const item of items) all.push(item)
+      return all
+    },
     async *[Symbol.asyncIterator]() {
       for await (const { items } of pages()) yield* items
     },

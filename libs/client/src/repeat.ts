@@ -8,7 +8,7 @@ export type Outcome = 'rejected' | 'notExecuted' | 'unknown'
 
 /** Classifies the error of an attempt. */
 export const outcomeOf = (error: unknown): Outcome => {
-  if (error instanceof FormsConnectionError) return 'unknown'
+  if (error instanceof FormsConnectionError) return error.mayBeBlocked ? 'rejected' : 'unknown'
   if (!(error instanceof FormsApiError)) return 'rejected'
   if (error.code === 429 || isReason(error, 'AUTHENTICATION_UNAVAILABLE', 'UPDATE_ABORTED'))
     return 'notExecuted'

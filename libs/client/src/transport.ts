@@ -1,6 +1,7 @@
 import { FormsApiError, FormsConnectionError } from './errors.ts'
 import type { ServerSentEvent } from './events/event-stream.ts'
 import { receiveEventStream } from './events/event-stream.ts'
+import { checkBaseUrl, foreignPageOrigin } from './options.ts'
 import { outcomeOf, pauseMs } from './repeat.ts'
 
 /** Sends one request. Compatible with the `fetch` of the platform; a wrapper can log, trace or count requests. */
@@ -87,17 +88,21 @@ export interface Transport {
 /** The options of a transport. Without `apiKey`, requests have no key. */
 export type TransportOptions = Omit<ClientOptions, 'apiKey'> & Partial<Pick<ClientOptions, 'apiKey'>>
 
-/** Creates a transport. @throws {TypeError} for a `baseUrl` or `apiKey` that is invalid in a request. */
+/** Creates a transport. @throws {TypeError} for a missing or malformed `baseUrl`. */
 export const createTransport = (options: TransportOptions, { sleep, random }: Clock): Transport => {
   const { apiKey, maxRetries = 4, fetch = (url, init) => globalThis.fetch(url, init) } = options
-  const baseUrl = options.baseUrl.replace(/\/+$/, '')
-  // Throws for an invalid URL or key.
-  new Request(baseUrl, { headers: keyHeader(apiKey) })
+  const baseUrl = checkBaseUrl(options.baseUrl)
 
   const urlOf = (call: Call) => `${baseUrl}${call.path}${queryOf(call)}`
 
-  const request = (call: Call, signal: AbortSignal | undefined, headers: Record<string, string> = {}) =>
-    fetch(urlOf(call), {
+  let hasResponded = false
+
+  const request = async (
+    call: Call,
+    signal: AbortSignal | undefined,
+    headers: Record<string, string> = {},
+  ) => {
+    const response = await fetch(urlOf(call), {
       method: call.method,
       headers: { ...headersOf(call, apiKey), ...headers },
       // A redirect would send the key to another host, and turn a POST into a GET.
@@ -105,9 +110,22 @@ export const createTransport = (options: TransportOptions, { sleep, random }: Cl
       ...(call.body && { body: JSON.stringify(call.body) }),
       ...(signal && { signal }),
     })
+    hasResponded = true
+    return response
+  }
 
-  const connectionError = (call: Call, cause: unknown) =>
-    new FormsConnectionError(`No response to ${call.method} ${urlOf(call)}: ${messageOf(cause)}`, { cause })
+  const connectionError = (call: Call, cause: unknown) => {
+    // A browser reports a response that it blocks, and a service that is down, as the same TypeError.
+    const mayBeBlocked = !hasResponded && cause instanceof TypeError ? foreignPageOrigin(baseUrl) : undefined
+    const hint = mayBeBlocked ? `. The operator may have to add ${mayBeBlocked} to CORS_ORIGINS` : ''
+    return new FormsConnectionError(
+      `No response to ${call.method} ${urlOf(call)}: ${messageOf(cause)}${hint}`,
+      {
+        cause,
+        mayBeBlocked: mayBeBlocked !== undefined,
+      },
+    )
+  }
 
   /** Sends a request and reads the response body. An incomplete body is a connection error, too. */
   const exchange = async (call: Call, signal: AbortSignal | undefined) => {
