@@ -20,11 +20,13 @@ Every request has the header \`x-api-key\`.
    with its \`publicId\`, the \`formRef\` of the other paths. A step has a \`type\`, a \`key\` that no other step of the form
    has, and a \`title\`. A form begins with a step \`start\` and ends with a step \`end\`; those between them are questions.
    A step with \`branches\` leads on to the step with the key \`targetStepKey\`.
-3. **Update**: \`PATCH …/forms/{formRef}\` with the members to change (JSON Merge Patch, RFC 7396). A list, such as \`steps\`,
+3. **Check**: \`POST …/forms/check\` with the same body, and nothing is stored. \`violations\` would prevent a publish;
+   \`warnings\`, such as a misspelt type, prevent nothing.
+4. **Update**: \`PATCH …/forms/{formRef}\` with the members to change (JSON Merge Patch, RFC 7396). A list, such as \`steps\`,
    is replaced as a whole, and \`null\` restores the default.
-4. **Changes**: \`GET …/forms/{formRef}/changes\` says what a publish would change for respondents, whether the draft is
+5. **Changes**: \`GET …/forms/{formRef}/changes\` says what a publish would change for respondents, whether the draft is
    \`publishable\`, and in \`violations\` what prevents it.
-5. **Publish**: \`POST …/forms/{formRef}/publish\` makes the draft the live revision, which respondents see at \`publicUrl\`.
+6. **Publish**: \`POST …/forms/{formRef}/publish\` makes the draft the live revision, which respondents see at \`publicUrl\`.
    \`POST …/forms/{formRef}/unpublish\` takes it down.
 
 The rules of a publish are the \`type\` of its violations. ${listOf(publishRules)} With \`refuseBreaking\` also:

@@ -10,19 +10,21 @@ const operationIds = new Set<unknown>([
   'getWhoami',
   'listForms',
   'createForm',
+  'checkForm',
   'getForm',
   'updateForm',
   'deleteForm',
   'getChanges',
   'publishForm',
   'unpublishForm',
-  'getRevision',
 ] satisfies OperationId[])
 
 /** The errors whose details say what to correct. */
 const explained = ['INVALID_REQUEST', 'FORM_MOVED', 'DRAFT_NOT_PUBLISHABLE', 'BREAKING_CHANGES']
 
 const prefix = '#/components/'
+
+const longestPattern = 80
 
 /**
  * The document with ten operations and the schemas that they reach, at most 60 KB, so that a program can read it as a
@@ -163,7 +165,10 @@ const mergedVariants = (union: Schema, schemas: Record<string, Schema>): Schema 
   }
 }
 
-/** Replaces `Form` and `FormPatch` by `FormInput`, which has the same members, and so on. */
+/**
+ * Replaces `Form` and `FormPatch` by `FormInput`, which has the same members, and so on. Removes long patterns, such as that
+ * of URLs, which descriptions have in words, and the summaries of examples, which are errors that explain themselves.
+ */
 const withSchemasOfRequests = (document: Document): Document => {
   const { schemas } = document.components
   const inputOf = (name: string) => {
@@ -171,6 +176,8 @@ const withSchemasOfRequests = (document: Document): Document => {
     return input in schemas ? input : name
   }
   return JSON.parse(JSON.stringify(document), (key, value) => {
+    if (key === 'pattern' && value.length > longestPattern) return undefined
+    if (value?.summary && value.value) return { value: value.value }
     const [, name] = (key === '$ref' && /schemas\/(\w+)$/.exec(value)) || []
     return name ? `${prefix}schemas/${inputOf(name)}` : value
   })

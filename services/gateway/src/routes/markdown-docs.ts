@@ -10,6 +10,7 @@ const folder = join(import.meta.dirname, '../../../../docs')
 export const markdownPages = {
   'tutorial.md': 'the first form, from the create to the revisions',
   'api.md': 'every rule of the API: defaults, lists, filters, merge patches, events',
+  'steps.md': 'the types of steps, their members, and every warning',
   'errors.md': 'every reason of errors, with its cause and what to do; the rules of a publish',
   'glossary.md': 'the words of this documentation',
   'formctl.md': 'the command line',
