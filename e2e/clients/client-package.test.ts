@@ -151,8 +151,10 @@ const firstOf = (step: Step): string | undefined => {
       return step.options?.map((option) => (typeof option === 'string' ? option : option.label))[0]
     case 'rating':
       return step.max?.toFixed()
+    case openType('matrix'):
+      return JSON.stringify(step.rows)
     default:
-      return step.key
+      return step.type.toUpperCase()
   }
 }
 

@@ -62,12 +62,9 @@ const schemas = (): Schemas => {
   Object.assign(all.Organization.properties.metadata, refTo('JsonValue'))
   all.OperatorActor.properties.operator.const = true
   all.OpenType = {
+    type: 'string',
     description:
-      'A type of steps that the catalogue does not have: `openType` makes one. Its mark exists only for the compiler.',
-    allOf: [
-      { type: 'string' },
-      { type: 'object', required: ['__open'], properties: { __open: { const: true } } },
-    ],
+      'A type of steps that is not in the catalogue, made by `openType`. No value has the prefix, which tells the compiler that it is none of the others.',
   }
   for (const name of ['OpenStep', 'OpenStepInput']) all[name].properties.type = refTo('OpenType')
   const used = new Set(roots)
@@ -92,6 +89,7 @@ export const clientTypes = async (): Promise<string> => {
     .replaceAll(/\{\s+(\[key: string\]: .*);\s+\}/g, '{ $1 }')
     .replaceAll(' | null }', ' | null | undefined }')
     .replaceAll('} & { [key: string]: unknown }', '  [key: string]: unknown }')
+    .replace('export type OpenType = string;', `export type OpenType = \`open: \${string}\`;`)
     .replaceAll(/ *(\/\*\*|\*) @(constant|enum \{string\})( \*\/)?\n/g, '')
   const input = `// Generated from the OpenAPI document by npm run generate.\n\n${types}`
   const biome = join(root, 'node_modules/.bin/biome')

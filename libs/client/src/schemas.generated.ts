@@ -944,10 +944,8 @@ export type OpenStepInput = {
   branches?: BranchInput[]
   [key: string]: unknown
 }
-/** A type of steps that the catalogue does not have: `openType` makes one. Its mark exists only for the compiler. */
-export type OpenType = string & {
-  __open: true
-}
+/** A type of steps that is not in the catalogue, made by `openType`. No value has the prefix, which tells the compiler that it is none of the others. */
+export type OpenType = `open: ${string}`
 export type OperatorActor = {
   operator: true
 }
