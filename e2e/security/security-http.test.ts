@@ -245,6 +245,7 @@ describe('the gateway', () => {
       'date',
       'keep-alive',
       'vary',
+      'x-content-type-options',
       'x-request-id',
     ])
   })

@@ -76,7 +76,8 @@ describe('paths', () => {
     '/organizations',
     '/V2/organizations',
     '/internal/authorize',
-    '/f/Ab3dE6gH9j',
+    '/f',
+    '/f/Ab3dE6gH9j/x',
     '/v2organizations',
   ])('%s is not found, with or without a key', async (path) => {
     await using gateway = await startGateway()

@@ -149,6 +149,7 @@ describe('the headers', () => {
       'retry-after': '1',
       'x-request-replayed': 'true',
       'x-request-id': 'r-1',
+      'x-content-type-options': 'nosniff',
       connection: 'keep-alive',
       'keep-alive': 'timeout=72',
     })
