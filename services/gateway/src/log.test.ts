@@ -7,9 +7,9 @@ import { startGateway } from './testing.ts'
 const forms = '/v2/organizations/acme/forms'
 
 /** A gateway and the lines that it logs. */
-const startLogging = async () => {
+const startLogging = async (level = 'info') => {
   const lines: Record<string, unknown>[] = []
-  const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const logger = pino({ level }, { write: (line) => lines.push(JSON.parse(line)) })
   return {
     gateway: await startGateway({ logger }),
     linesOf: (id: string) => lines.filter((line) => line.request_id === id),
@@ -54,15 +54,15 @@ it('the authorize request has the same request id', async () => {
   ])
 })
 
-it('a failure has another line, with its cause', async () => {
-  const { gateway: started, linesOf } = await startLogging()
+it('a failure of a service has another line at level debug, with its cause', async () => {
+  const { gateway: started, linesOf } = await startLogging('debug')
   await using gateway = started
   await gateway.forms.stop()
 
   await gateway.send('GET', forms, { headers: { 'x-request-id': 'failed' } })
 
   expect(linesOf('failed')).toMatchObject([
-    { level: 50, reason: 'UPSTREAM_UNAVAILABLE', err: expect.anything() },
+    { level: 20, reason: 'UPSTREAM_UNAVAILABLE', cause: expect.any(String) },
     { level: 30, msg: 'request completed', status: 503 },
   ])
 })
