@@ -1,8 +1,8 @@
 import type { JsonValue } from '@fms/client'
+import type { StepMember } from '@fms/contracts/steps'
 import { CheckField, LinesField, NumberField, TextField } from '../../elements/field.tsx'
 import { asList, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
-import type { StepMember } from './step-catalogue.ts'
 
 /** The texts of the console about members, by name. */
 const labels: Readonly<Record<string, string>> = texts.step.members

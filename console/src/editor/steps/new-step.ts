@@ -1,6 +1,6 @@
 import type { JsonValue } from '@fms/client'
-import { asList, asObject, asText, isObject, type JsonObject, memberOf } from '../../json/values.ts'
-import { stepTypes } from './step-catalogue.ts'
+import { asList, asObject, asText, isObject, type JsonObject } from '../../json/values.ts'
+import { membersOfType } from './step-members.ts'
 
 const maxKeyLength = 40
 
@@ -25,7 +25,7 @@ export const newStep = (type: string, steps: readonly JsonValue[]): JsonObject =
   type,
   key: freeKey(keyOfTitle('', type), steps),
   title: '',
-  ...(memberOf(asObject(stepTypes[type]?.members), 'options') !== undefined && { options: ['', ''] }),
+  ...(membersOfType(type)?.options && { options: ['', ''] }),
 })
 
 /** A copy of a step, with a key of its own, to which its branches refer, too. */

@@ -1,4 +1,5 @@
 import type { FieldViolation, JsonValue } from '@fms/client'
+import { stepTypes } from '@fms/contracts/steps'
 import { SelectField, TextField } from '../../elements/field.tsx'
 import { asText, type JsonObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
@@ -6,7 +7,6 @@ import { ViolationList } from '../violation-list.tsx'
 import { violationsAt, violationsElsewhere } from '../violations.ts'
 import { BranchesField } from './branches-field.tsx'
 import { MemberField } from './member-field.tsx'
-import { stepTypes } from './step-catalogue.ts'
 import { membersWithField } from './step-members.ts'
 
 /** The name of a type for people, such as `Long text`. */

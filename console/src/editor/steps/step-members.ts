@@ -1,6 +1,6 @@
 import type { JsonValue } from '@fms/client'
-import { asText, isObject, type JsonObject, memberOf } from '../../json/values.ts'
-import { type StepMember, stepTypes } from './step-catalogue.ts'
+import { type StepMember, type StepTypeName, stepTypes } from '@fms/contracts/steps'
+import { asText, isObject, type JsonObject } from '../../json/values.ts'
 
 /** Members that other screens than the first and the last show only if they have them. */
 const ofScreens: ReadonlySet<string> = new Set(['logoUrl', 'redirectUrl'])
@@ -15,12 +15,15 @@ const knownMembers: ReadonlyMap<string, StepMember> = new Map(
     .reverse(),
 )
 
+type Members = Readonly<Record<string, StepMember>>
+
+/** The members of a type in the catalogue. */
+export const membersOfType = (type: string): Members | undefined =>
+  Object.hasOwn(stepTypes, type) ? stepTypes[type as StepTypeName].members : undefined
+
 /** The members of a step that have a field, in the order of the fields: those of its type, and known ones that it has. */
 export const membersWithField = (step: JsonObject): [string, StepMember][] => {
-  const type = memberOf(stepTypes as unknown as JsonObject, asText(step.type)) as
-    | undefined
-    | { members: Record<string, StepMember> }
-  const ofType = type ? type.members : stepTypes.signature!.members
+  const ofType: Members = membersOfType(asText(step.type)) ?? stepTypes.signature.members
   const names = new Set([
     ...Object.keys(ofType),
     ...Object.keys(step).filter((name) => knownMembers.has(name)),
