@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '@fms/store-kit'
 import { readIfExists } from '@fms/testkit/secret-file'
 
 /** Keeps locks referenced: a lock ends when its object is garbage-collected. */
@@ -33,7 +34,7 @@ export function lockDataDir(dataDir: string): void {
 
 function createFolder(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir, 0o700)
   } catch (cause) {
     const { message } = cause as Error
     throw new Error(`DATA_DIR cannot be created (${message}). Set DATA_DIR to another folder.`, { cause })

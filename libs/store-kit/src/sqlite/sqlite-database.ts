@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { matchesParts } from '@fms/aip'
@@ -6,6 +5,7 @@ import type { Flow } from '@fms/fair-queue'
 import { storageFull } from '../errors.ts'
 import { measureFreeBytes, reservedBytes } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
+import { makeFolder } from './make-folder.ts'
 import { isBusy, translateSqliteError } from './sqlite-errors.ts'
 import type { SqliteMigration } from './sqlite-schema.ts'
 import { SqliteSchemaGuard } from './sqlite-schema-guard.ts'
@@ -47,7 +47,7 @@ export class SqliteDatabase implements AsyncDisposable {
    */
   constructor(path: string, migrations: readonly SqliteMigration[], options: SqliteOptions = {}) {
     const { lockTimeoutMs = defaultLockTimeoutMs, readOnly = false } = options
-    if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true })
+    if (path !== ':memory:' && !readOnly) makeFolder(dirname(path))
     this.#connection = openConnection(path, { ...options, lockTimeoutMs, readOnly })
     this.#diskFreeBytes = options.diskFreeBytes ?? measureFreeBytes(path)
     this.#connection.function('stillWanted', () => {
