@@ -17,13 +17,14 @@ const typeOfName = new Map(
 /** What the catalogue says about the types and members of steps. */
 export function* stepWarnings({ steps }: FormDraft): Iterable<FormWarning> {
   for (const [index, step] of steps.entries()) {
-    const type = Object.hasOwn(types, step.type) ? types[step.type] : undefined
-    if (type) yield* memberWarnings(['steps', index], step as JsonObject, type)
-    else {
-      const meant = typeOfName.get(didYouMean(step.type, typeOfName.keys()) ?? '')
+    const isKnown = Object.hasOwn(types, step.type)
+    const meant = isKnown ? step.type : typeOfName.get(didYouMean(step.type, typeOfName.keys()) ?? '')
+    if (!isKnown) {
       const message = `${shown(step.type)} is not in the catalogue${suggestion(meant)}`
       yield warning(['steps', index, 'type'], 'TYPE_UNKNOWN', message)
     }
+    const type = meant === undefined ? undefined : types[meant]
+    if (type) yield* memberWarnings(['steps', index], { ...step, type: meant } as JsonObject, type)
   }
 }
 

@@ -57,7 +57,20 @@ describe('warningsOf', () => {
 
   it.each<[string, object, string[]]>([
     ['a misspelt type', { type: 'ratign', max: 5 }, ['TYPE_UNKNOWN steps[1].type rating']],
-    ['another word for a type', { type: 'radio' }, ['TYPE_UNKNOWN steps[1].type choice']],
+    [
+      'members of a misspelt type',
+      { type: 'ratign', max: 5, title: undefined, titel: 'A' },
+      [
+        'TYPE_UNKNOWN steps[1].type rating',
+        'MEMBER_UNKNOWN steps[1].titel title',
+        'MEMBER_MISSING steps[1].title',
+      ],
+    ],
+    [
+      'another word for a type',
+      { type: 'radio' },
+      ['TYPE_UNKNOWN steps[1].type choice', 'MEMBER_MISSING steps[1].options'],
+    ],
     ['a type like no other', { type: 'matrix' }, ['TYPE_UNKNOWN steps[1].type']],
     [
       'a misspelt member',

@@ -31,6 +31,9 @@ describe('POST /organizations/{organization}/forms/check', () => {
     })
     expect(warnings.map(({ reason, field }) => `${reason} ${field}`)).toEqual([
       'TYPE_UNKNOWN form.steps[0].type',
+      'MEMBER_UNKNOWN form.steps[0].titel',
+      'MEMBER_MISSING form.steps[0].title',
+      'MEMBER_MISSING form.steps[0].max',
       'MEMBER_UNKNOWN form.steps[1].titel',
       'MEMBER_MISSING form.steps[1].title',
       'BRANCH_TARGET_MISSING form.steps[0].branches[0].targetStepKey',
