@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 /** Bytes that growing changes leave free, so that deletes still find room. */
 export const reservedBytes = 64 * 1024 ** 2
 
-/** How long a measured value is used, in milliseconds: one machine writes less than the reserve in this time. */
+/** How long a measured value is used, in milliseconds: the forms of all callers are far less than the reserve in this time. */
 const validMs = 100
 
 /** Measures the free bytes on the disk of a file. */

@@ -83,20 +83,16 @@ const settleFailure = async (
 ): Promise<DeliveryOutcome> => {
   const delayMs = retryDelayMs(message.info.deliveryCount)
   const isLate = deadline.isOverIn(delayMs + redeliveryMs)
-  const isAborted = error instanceof ApiError && error.status === 'ABORTED'
-  if (isAborted && !isLate) {
-    logger.info({ ...fields, reason: error.reason }, 'write conflicts')
-    message.nak(delayMs)
-    return 'retried'
-  }
-  if (error instanceof ApiError && !mayPass(error)) {
+  if (error instanceof ApiError && !mayPass(error, isLate)) {
     replyWithProblem(message, error, deps)
     message.ack()
     logger.info({ ...fields, reason: error.reason }, 'refused')
     return 'refused'
   }
   const isUnexpected = !(error instanceof ApiError)
-  logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
+  if (!isUnexpected && error.status === 'ABORTED')
+    logger.info({ ...fields, reason: error.reason }, 'write conflicts')
+  else logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
   if (isUnexpected && isLate) {
     replyWithProblem(message, internal(error), deps)
     return deadLetter(message, 'defect', deps)
@@ -105,8 +101,12 @@ const settleFailure = async (
   return 'retried'
 }
 
-/** Whether the command may succeed before its deadline. A full disk needs people. */
-const mayPass = ({ status, reason }: ApiError) => status === 'UNAVAILABLE' && reason !== 'STORAGE_FULL'
+/**
+ * Whether a redelivery may succeed. A full disk needs people. What lost to other writes has changed nothing, so its caller
+ * gets the error rather than a 504 if the redelivery would be late.
+ */
+const mayPass = ({ status, reason }: ApiError, isLate: boolean) =>
+  status === 'ABORTED' ? !isLate : status === 'UNAVAILABLE' && reason !== 'STORAGE_FULL'
 
 const loggerOf = (message: JsMsg, { logger }: PublishFormDeps): FastifyBaseLogger =>
   logger.child({
