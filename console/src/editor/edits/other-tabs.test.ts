@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { OtherTabs } from './other-tabs.ts'
 
 const user = 'users/ada'
@@ -11,13 +11,8 @@ const open = (path = form, userPath = user): OtherTabs => {
 }
 const areOpen = () => opened.map((tabs) => tabs.areOpen.value)
 
-beforeEach(() => {
-  vi.stubGlobal('addEventListener', () => {})
-  vi.stubGlobal('removeEventListener', () => {})
-})
 afterEach(() => {
   for (const tabs of opened.splice(0)) tabs.close()
-  vi.unstubAllGlobals()
 })
 
 describe('tabs with the same form', () => {
@@ -34,7 +29,7 @@ describe('tabs with the same form', () => {
     await expect.poll(() => second!.areOpen.value).toBe(true)
     opened.splice(opened.indexOf(third), 1)
     third.close()
-    await expect.poll(() => second!.areOpen.value).toBe(false)
+    await expect.poll(() => second!.areOpen.value, { timeout: 10_000 }).toBe(false)
   })
 
   it('know which states the others have saved', async () => {

@@ -1,27 +1,37 @@
 import { signal } from '@preact/signals'
 
 /** What the tabs with a form tell each other. */
-type Message = { is: 'opened' | 'open' | 'closed' } | { is: 'saved'; etag: string }
+type Message = { is: 'question' | 'answer' } | { is: 'saved'; etag: string }
 
-/** The other tabs of this browser in which the user has opened the same form. */
+/** The time between two questions, in milliseconds; a tab that does not answer one is closed. */
+const questionMs = 2000
+
+/**
+ * The other tabs of this browser in which the user has opened the same form. A tab asks for them
+ * again and again, since one that is closed or crashes cannot be relied on to say so.
+ */
 export class OtherTabs {
   /** Whether there are any. */
   readonly areOpen = signal(false)
   readonly #channel
+  readonly #questions
   readonly #savedEtags = new Set<string>()
+  #heard = false
 
   constructor(userPath: string, formPath: string) {
     this.#channel = new BroadcastChannel(`fms-console:${userPath}:${formPath}`)
     this.#channel.onmessage = ({ data }: MessageEvent<Message>) => {
       if (data.is === 'saved') this.#savedEtags.add(data.etag)
-      if (data.is === 'opened') this.#tell({ is: 'open' })
-      // There may be a third tab, which answers.
-      if (data.is === 'closed') this.#tell({ is: 'opened' })
-      this.areOpen.value = data.is !== 'closed'
+      if (data.is === 'question') this.#tell({ is: 'answer' })
+      this.#heard = true
+      this.areOpen.value = true
     }
-    this.#tell({ is: 'opened' })
-    addEventListener('pagehide', this.#sayClosed)
-    addEventListener('pageshow', this.#sayOpened)
+    this.#tell({ is: 'question' })
+    this.#questions = setInterval(() => {
+      this.areOpen.value = this.#heard
+      this.#heard = false
+      this.#tell({ is: 'question' })
+    }, questionMs)
   }
 
   /** Whether another tab has saved a state of the form. */
@@ -35,14 +45,9 @@ export class OtherTabs {
   }
 
   close(): void {
-    removeEventListener('pagehide', this.#sayClosed)
-    removeEventListener('pageshow', this.#sayOpened)
-    this.#sayClosed()
+    clearInterval(this.#questions)
     this.#channel.close()
   }
-
-  readonly #sayOpened = () => this.#tell({ is: 'opened' })
-  readonly #sayClosed = () => this.#tell({ is: 'closed' })
 
   #tell(message: Message): void {
     this.#channel.postMessage(message)
