@@ -73,6 +73,21 @@ describe('a successful authorization', () => {
     expect(requests).toHaveLength(1)
   })
 
+  it('is requested once for many callers who wait for their turn', async () => {
+    const { requests, organizations, authorize } = startCache()
+    const blocked = Promise.withResolvers<AuthorizeResponse>()
+    organizations.respond = () => blocked.promise
+    const others = Array.from({ length: 64 }, (_, number) => authorize(`other ${number}`, 'acme', 'r'))
+
+    const many = Array.from({ length: 2_000 }, () => authorize('key', 'acme', 'r'))
+    await settle()
+    blocked.resolve(member)
+
+    expect(new Set(await Promise.all(many)).size).toBe(1)
+    await Promise.all(others)
+    expect(requests).toHaveLength(65)
+  })
+
   it('is requested again when the request in flight is older than a second', async () => {
     const { clock, requests, organizations, authorize } = startCache()
     const blocked = Promise.withResolvers<AuthorizeResponse>()

@@ -1,3 +1,4 @@
+import { ApiError } from '@fms/aip'
 import {
   type AuthorizeRequest,
   AuthorizeResponse,
@@ -51,6 +52,7 @@ interface CachedCaller extends Caller {
 }
 
 interface Lookup {
+  /** When its request was sent: Infinity while it waits for its turn. */
   requestedAt: number
   caller: Promise<CachedCaller | undefined>
 }
@@ -89,8 +91,12 @@ export const createAuthorizationCache = ({
   /** While it is set, stale entries are served without waiting for organizations. */
   let lastRequestFailed = false
 
-  const lookUp = async (keyHash: string, organizationRef: string | undefined, requestId: string) => {
-    const requestedAt = now()
+  const lookUp = async (
+    keyHash: string,
+    organizationRef: string | undefined,
+    requestedAt: number,
+    requestId: string,
+  ) => {
     const response = await requestAuthorization({ keyHash, organizationRef }, requestId)
     if (!response) {
       cache.delete(keyHash)
@@ -109,16 +115,27 @@ export const createAuthorizationCache = ({
     const key = `${keyHash} ${cacheKey(organizationRef)}`
     const running = inFlight.get(key)
     if (running && now() - running.requestedAt < freshMs) return running.caller
-    const lookup: Lookup = { requestedAt: now(), caller: lookUp(keyHash, organizationRef, requestId) }
-    inFlight.set(key, lookup)
-    const finish = (failed: boolean) => {
-      lastRequestFailed = failed
-      if (inFlight.get(key) === lookup) inFlight.delete(key)
+    const takeTurn = async () => {
+      try {
+        const release = await acquireLookup(userOf(cache.get(keyHash)))
+        try {
+          lookup.requestedAt = now()
+          const caller = await lookUp(keyHash, organizationRef, lookup.requestedAt, requestId)
+          lastRequestFailed = false
+          return caller
+        } catch (cause) {
+          lastRequestFailed = true
+          throw authenticationUnavailable(cause)
+        } finally {
+          release()
+        }
+      } finally {
+        if (inFlight.get(key) === lookup) inFlight.delete(key)
+      }
     }
-    lookup.caller.then(
-      () => finish(false),
-      () => finish(true),
-    )
+    const lookup: Lookup = { requestedAt: Number.POSITIVE_INFINITY, caller: Promise.resolve(undefined) }
+    inFlight.set(key, lookup)
+    lookup.caller = takeTurn()
     return lookup.caller
   }
 
@@ -133,14 +150,12 @@ export const createAuthorizationCache = ({
       if (age >= refreshAfterMs) lookUpOnce(keyHash, organizationRef, requestId).catch(() => {})
       return cached
     }
-    const release = await acquireLookup(userOf(cache.get(keyHash)))
     try {
       return await lookUpOnce(keyHash, organizationRef, requestId)
-    } catch (cause) {
-      if (age < freshMs + graceMs) return cached
-      throw authenticationUnavailable(cause)
-    } finally {
-      release()
+    } catch (error) {
+      const isUnavailable = error instanceof ApiError && error.reason === 'AUTHENTICATION_UNAVAILABLE'
+      if (isUnavailable && age < freshMs + graceMs) return cached
+      throw error
     }
   }
   return authorize
