@@ -29,8 +29,10 @@ const unreadMs = 13_000
 /** Attempts of an attack until the victim is served within its time. */
 const attempts = 3
 
-/** Whether crowds attack, too: `npm run test:neighbours:crowds`. */
+/** Whether crowds attack, and each attack runs alone: `npm run test:neighbours:crowds`. */
 const withCrowds = process.env.NEIGHBOURS_CROWDS === 'true'
+/** Number of attacks that run at the same time without crowds. */
+const attacksAtOnce = 5
 
 const expiredCommands = 4_000
 const publishTimeoutMs = 2_000
@@ -118,24 +120,38 @@ const queueIsEmpty = async () => {
   return (await Promise.all(states)).every((messages) => messages === 0)
 }
 
-/** Runs an attack by new users, and checks the outcomes of its requests and of the victim's. */
-const attackWith = async (attack: AttackName, crowd: keyof typeof crowds): Promise<Observation> => {
-  const targets = await crowds[crowd]()
-  const ms = attack === 'unread responses' ? unreadMs : attackMs
-  const observed = await observe(neighbourhood, () => attackFor(attack, targets, delay(ms)))
-  expect(Object.keys(observed.result).filter((outcome) => !isProperOutcome(outcome))).toEqual([])
-  expect(Object.keys(observed.result)).not.toEqual([])
+/** Runs attacks by new users at the same time, and checks the outcomes of their requests and of the victim's. */
+const attackWith = async (names: readonly AttackName[], crowd: keyof typeof crowds): Promise<Observation> => {
+  const targets = await Promise.all(names.map(() => crowds[crowd]()))
+  const end = delay(names.includes('unread responses') ? unreadMs : attackMs)
+  const observed = await observe(neighbourhood, () =>
+    Promise.all(names.map((name, index) => attackFor(name, targets[index]!, end))),
+  )
+  for (const [index, tally] of observed.result.entries()) {
+    const outcomes = Object.keys(tally)
+    expect(outcomes, names[index]).not.toEqual([])
+    expect(
+      outcomes.filter((outcome) => !isProperOutcome(outcome)),
+      names[index],
+    ).toEqual([])
+  }
   expect(observed.failures).toEqual([])
   return observed
 }
 
 describe('a victim is served during', () => {
-  const attackers = withCrowds ? (Object.keys(crowds) as (keyof typeof crowds)[]) : ['one user' as const]
-  const cases = (Object.keys(attacks) as AttackName[]).flatMap((attack) =>
-    attackers.map((crowd) => [attack, crowd] as const),
-  )
-  it.each(cases)('%s of %s', async (attack, crowd) => {
-    let observed = await attackWith(attack, crowd)
+  const names = Object.keys(attacks) as AttackName[]
+  const cases: [string, keyof typeof crowds, AttackName[]][] = withCrowds
+    ? names.flatMap((name) =>
+        (Object.keys(crowds) as (keyof typeof crowds)[]).map((crowd) => [name, crowd, [name]] as const),
+      )
+    : names
+        .flatMap((_, index) =>
+          index % attacksAtOnce === 0 ? [names.slice(index, index + attacksAtOnce)] : [],
+        )
+        .map((group) => [group.join(', '), 'one user', group] as const)
+  it.each(cases)('%s of %s', async (_, crowd, group) => {
+    let observed = await attackWith(group, crowd)
     // A defect slows the victim in every attempt, another program on the machine hardly in three.
     for (
       let attempt = 1;
@@ -143,7 +159,7 @@ describe('a victim is served during', () => {
       attempt++
     ) {
       await untilRecovered(neighbourhood)
-      observed = await attackWith(attack, crowd)
+      observed = await attackWith(group, crowd)
     }
 
     expect(breachesOf(observed, baseline, sharedMachineBounds)).toEqual([])
@@ -229,7 +245,7 @@ describe('a request with a delayed body', () => {
   /** More than the second that an authorization is cached. */
   const bodyDelayMs = 1_500
 
-  it.each(['create', 'patch', 'publish', 'delete'])(
+  it.concurrent.each(['create', 'patch', 'publish', 'delete'])(
     'is rejected when its key was revoked before the body arrived: %s',
     async (operation) => {
       const owner = await newAttacker()
