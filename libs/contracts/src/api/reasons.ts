@@ -53,8 +53,8 @@ export const reasons = {
   AFTER_LAST_EVENT: reason({
     status: 'OUT_OF_RANGE',
     meaning:
-      'The list or stream cannot start at this position, because the log ends before it. `lastSequence` is the position of the last event. If you have read later events, the log was restored from a backup.',
-    remedy: 'Start after `lastSequence` or an earlier position. After a restore, read all forms first.',
+      'The log ends before this position, with `lastSequence`. If you have read later events, it was restored from a backup.',
+    remedy: 'Start at `lastSequence` or before. After a restore, read all forms first.',
     metadata: { lastSequence: '0000000000000312' },
     message: ({ lastSequence }) =>
       `The last event is ${lastSequence}. Start after this one or an earlier one. If you have read later events, the log was restored from a backup: read all forms again.`,
@@ -62,7 +62,7 @@ export const reasons = {
   API_KEY_INVALID: reason<{ authorization?: string }>({
     status: 'UNAUTHENTICATED',
     meaning:
-      'The key in `x-api-key` is missing, malformed, unknown, expired or revoked. The response does not say which. `authorization` is `Bearer` if the request has such a token in place of a key.',
+      'The key in `x-api-key` is missing, malformed, unknown, expired or revoked. `authorization` is `Bearer` if the request has such a token instead.',
     remedy: 'Check the header. Ask for a new key.',
     metadata: { authorization: undefined },
     message: ({ authorization }) =>
@@ -70,7 +70,7 @@ export const reasons = {
   }),
   AUTHENTICATION_UNAVAILABLE: reason({
     status: 'UNAVAILABLE',
-    meaning: 'The key cannot be checked at the moment. It may be valid. Nothing was done.',
+    meaning: 'The key cannot be checked at the moment. Nothing was done.',
     remedy: 'Retry later.',
     retryAfterSeconds: 1,
     message: () => 'API keys cannot be checked at the moment. Repeat the request a little later.',
@@ -103,7 +103,7 @@ export const reasons = {
     status: 'NOT_FOUND',
     meaning: 'The files of the console are missing.',
     remedy:
-      'Operators: run `npm run build -w console` in the root folder of the repository, then reload the page.',
+      'Operators: run `npm run build -w console`.',
     message: () =>
       'The console is not built here. Run npm run build -w console in the root folder of the repository, then reload the page.',
   }),
@@ -149,7 +149,7 @@ export const reasons = {
     status: 'INVALID_ARGUMENT',
     meaning:
       '`filter` has more than 60 `conditions` or more than 10 `text conditions`: those with `:`, `search()`, a bare term, or a `*` before the end.',
-    remedy: 'Use fewer conditions. Compare with `=`, with at most one `*`, at the end.',
+    remedy: 'Use fewer. Compare with `=`, with at most one `*`, at the end.',
     metadata: { field: 'filter', conditions: 'text conditions', limit: '10', found: '11' },
     fieldViolations: [
       { field: 'filter', description: 'has 11 text conditions, where at most 10 are possible' },
@@ -171,8 +171,8 @@ export const reasons = {
   FORM_ID_TAKEN: reason({
     status: 'ALREADY_EXISTS',
     meaning:
-      'Another form of the organization has this id: the `formId` of a create. `deleted` is `true` if that other form was deleted and can be restored.',
-    remedy: 'Read the existing form, or restore or purge it if it is deleted; or use another `formId`.',
+      'Another form of the organization has this `formId`. `deleted` is `true` if it was deleted and can be restored.',
+    remedy: 'Read that form, or restore or purge it; or use another `formId`.',
     metadata: { form: formWithId, deleted: 'false' },
     message: ({ form, deleted }) =>
       deleted === 'true'
@@ -185,21 +185,21 @@ export const reasons = {
     meaning:
       'The draft has changed since the ETag in `If-Match`. `etag` is the current one, including quotes.',
     remedy:
-      'Read the form, apply the change again, send the new ETag. A deleted form cannot be read: send the `etag` in `metadata`.',
+      'Read the form, apply the change again, send the new ETag; for a deleted form, the `etag` in `metadata`.',
     metadata: { form, etag: '"4-live.12"' },
     message: ({ etag }) => `The form is now at ETag ${etag}. Read it again and retry.`,
   }),
   FORM_NOT_FOUND: reason({
     status: 'NOT_FOUND',
     meaning:
-      'The form does not exist in the organization, or was deleted. For a repeat with a `requestId`, it may have been deleted after the first request. With `-`, the form does not exist in any organization of the caller.',
+      'The form does not exist in the organization, or with `-` in any of yours, or was deleted: of a repeat with a `requestId`, perhaps after the first request.',
     remedy: 'List the forms, or the deleted forms.',
     metadata: { form },
     message: ({ form }) => `There is no ${form}. List the forms, or the deleted forms.`,
   }),
   FORM_NOT_LIVE: reason({
     status: 'FAILED_PRECONDITION',
-    meaning: 'No revision of the form is live: it was never published, or is taken down already.',
+    meaning: 'The form was never published, or is taken down already.',
     remedy: 'Nothing: respondents do not see the form.',
     metadata: { form },
     message: ({ form }) =>
@@ -254,8 +254,8 @@ export const reasons = {
   }),
   KEY_ALREADY_CREATED: reason({
     status: 'ALREADY_EXISTS',
-    meaning: 'An earlier create with this `requestId` has created `key`. Its secret cannot be shown again.',
-    remedy: 'Without the secret, delete the key and create another one with a new `requestId`.',
+    meaning: 'An earlier create with this `requestId` has created `key`.',
+    remedy: 'Without its secret, delete the key and create another one with a new `requestId`.',
     metadata: { requestId, key },
     message: ({ requestId, key }) =>
       `The requestId ${requestId} has created ${key} already, and its secret cannot be shown again. If you do not have the secret, delete that key and create another one with a new requestId.`,
@@ -270,7 +270,7 @@ export const reasons = {
   KEY_OUTLIVES_CALLER: reason({
     status: 'INVALID_ARGUMENT',
     meaning:
-      'The new key would work for longer than the key of the request, which expires at `expireTime`. `BadRequest` is only present for a create.',
+      'The new key would work for longer than the key of the request, until `expireTime`. Only a create has `BadRequest`.',
     remedy: 'Set an `expireTime` that is not later, or use a key that works for longer.',
     metadata: { expireTime: '2026-11-20T21:30:00.000Z' },
     fieldViolations: [{ field: 'key.expireTime', description: 'must not be after 2026-11-20T21:30:00.000Z' }],
@@ -280,7 +280,7 @@ export const reasons = {
   LOGIN_CODE_INVALID: reason({
     status: 'UNAUTHENTICATED',
     meaning:
-      'The login code is wrong, used or expired, or its user is disabled. The response does not say which.',
+      'The login code is wrong, used or expired, or its user is disabled.',
     remedy: 'Ask an operator for another link (`formctl user login-link`).',
     message: () =>
       'The login code is wrong, used or expired. Ask an operator for another link (formctl user login-link).',
@@ -303,8 +303,8 @@ export const reasons = {
   METHOD_NOT_ALLOWED: reason({
     status: 'INVALID_ARGUMENT',
     http: 405,
-    meaning: 'The path does not support this method. The header `Allow` lists the supported ones.',
-    remedy: 'Use another method.',
+    meaning: 'The path does not support this method.',
+    remedy: 'Use a method of the header `Allow`.',
     metadata: { method: 'PUT', allowed: 'GET, HEAD' },
     message: ({ method, allowed }) =>
       `${method} is not supported here. Use ${allowed.replaceAll(', ', ' or ')}.`,
@@ -312,7 +312,7 @@ export const reasons = {
   ORGANIZATION_NOT_FOUND: reason({
     status: 'NOT_FOUND',
     meaning:
-      'The organization does not exist, or you are not a member of it. The response does not say which.',
+      'The organization does not exist, or you are not a member of it.',
     remedy: 'List your organizations.',
     metadata: { organization: 'demo' },
     message: ({ organization }) =>
@@ -321,7 +321,7 @@ export const reasons = {
   OVERLOADED: reason({
     status: 'UNAVAILABLE',
     meaning:
-      'The turn of the request did not come in time: too many others of your user or organization wait, or the service is slow. Nothing was done.',
+      'The turn of the request did not come in time. Nothing was done.',
     remedy: 'Retry later, with growing delay.',
     retryAfterSeconds: 1,
     message: () => 'Too many requests wait. Nothing was done; repeat the request a little later.',
@@ -337,7 +337,7 @@ export const reasons = {
   PATH_NOT_FOUND: reason<{ path: string; meant?: string }>({
     status: 'NOT_FOUND',
     meaning:
-      'The path does not exist. Letter case and slashes matter. `meant` is a path that differs by a letter or two, if there is one.',
+      'The path does not exist. `meant` is a similar path, if there is one.',
     remedy: 'Compare it with the [API reference](api.md).',
     metadata: { path: '/v2/organisations', meant: '/v2/organizations' },
     message: ({ path, meant }) =>
@@ -346,7 +346,7 @@ export const reasons = {
   PUBLIC_FORM_NOT_FOUND: reason({
     status: 'NOT_FOUND',
     meaning:
-      'Respondents see no form with this public id: it was never published, was taken down or deleted, or never existed. The response does not say which.',
+      'Respondents see no form with this public id: it was never published, was taken down or deleted, or never existed.',
     remedy: 'Check the link. Makers: publish the form.',
     metadata: { publicId: 'Ab3dE6gH9j' },
     message: ({ publicId }) =>
@@ -355,7 +355,7 @@ export const reasons = {
   PUBLISHING_UNAVAILABLE: reason({
     status: 'UNAVAILABLE',
     meaning:
-      'The publish was rejected, or its acceptance was not confirmed: NATS is disconnected, or its queue or disk is full. If it was accepted nevertheless, it happens within the timeout of the request or never. `requestId` is yours, or a generated one.',
+      'The publish was rejected, or its acceptance was not confirmed: NATS is disconnected, or its queue or disk is full. It happens within the timeout of the request or never. `requestId` is yours, or a generated one.',
     remedy: 'Retry later with this `requestId`.',
     metadata: { requestId },
     retryAfterSeconds: 1,
@@ -375,7 +375,7 @@ export const reasons = {
   QUOTA_EXCEEDED: reason({
     status: 'RESOURCE_EXHAUSTED',
     meaning:
-      'The organization has reached its quota: `quota` is `forms`, or `bytes` of drafts, revisions and events. Reads, deletes, unpublishes, and patches that shrink a form still work. A deleted form counts only towards `bytes`, until it is purged; its events count until retention removes them.',
+      'The organization has reached its quota: `quota` is `forms`, or `bytes` of drafts, revisions and events. Reads, deletes, unpublishes, and patches that shrink a form still work. A deleted form counts towards `bytes` until it is purged, its events until retention removes them.',
     remedy: 'Delete forms, and for `bytes` purge them, too; or ask the operator for a higher quota.',
     metadata: { organization, quota: 'forms', limit: '100000', used: '100000' },
     message: ({ organization, quota, limit, used }) =>
@@ -384,7 +384,7 @@ export const reasons = {
   RATE_LIMITED: reason({
     status: 'RESOURCE_EXHAUSTED',
     meaning: 'The key, or without one the address, has reached its limit of requests per minute.',
-    remedy: 'Wait as long as `Retry-After` says. The headers `RateLimit-*` contain what remains.',
+    remedy: 'Wait as long as `Retry-After` says.',
     metadata: { limit: '6000', retryAfterSeconds: '12' },
     retryAfterSeconds: 12,
     message: ({ limit, retryAfterSeconds }) =>
@@ -402,7 +402,7 @@ export const reasons = {
   REVISION_NOT_FOUND: reason({
     status: 'NOT_FOUND',
     meaning:
-      'The form has no such revision. `live` and `latest` exist after the first publish; an unpublish removes `live` until the next one.',
+      'The form has no such revision. `live` and `latest` exist after the first publish; an unpublish removes `live`.',
     remedy: 'Publish the form, or list its revisions.',
     metadata: { revision },
     message: ({ revision }) => `There is no ${revision}. Publish the form, or list its revisions.`,
@@ -452,7 +452,7 @@ export const reasons = {
     meaning:
       'The disk of a store is full. Nothing was changed. Reads, deletes, unpublishes, purges, and patches that shrink a form still work.',
     remedy:
-      'Purge deleted forms that are no longer needed, then retry; or retry once the operator has freed some room. Operators: [a full disk](operations.md#the-disk-is-full).',
+      'Purge deleted forms, or wait until the operator has freed some room. Operators: [a full disk](operations.md#the-disk-is-full).',
     // Longer than clients wait by themselves: people free room.
     retryAfterSeconds: 120,
     message: () =>
@@ -468,7 +468,7 @@ export const reasons = {
   TOO_MANY_AT_ONCE: reason({
     status: 'RESOURCE_EXHAUSTED',
     meaning:
-      'As many requests of the user or the organization (`scope`), over all keys, wait or are under way as may. A request is under way until you have read its response completely.',
+      'Too many requests of the user or the organization (`scope`) wait or are under way: until you have read the response completely.',
     remedy: 'Wait for responses before you send more requests; read smaller pages.',
     metadata: { scope: 'user', limit: '64' },
     retryAfterSeconds: 1,
@@ -477,7 +477,7 @@ export const reasons = {
   }),
   TOO_MANY_KEYS: reason({
     status: 'FAILED_PRECONDITION',
-    meaning: 'You have as many API keys as a user may create. Revoked and expired keys do not count.',
+    meaning: 'You have as many live API keys as a user may create.',
     remedy: 'Delete keys that are no longer needed.',
     metadata: { limit: '100' },
     message: ({ limit }) =>
@@ -486,7 +486,7 @@ export const reasons = {
   TOO_MANY_STREAMS: reason({
     status: 'RESOURCE_EXHAUSTED',
     meaning:
-      'The key has 5 event streams open, or the organization 100 over all keys (`scope` is `key` or `organization`).',
+      'The key has 5 event streams open, or the organization 100 (`scope`).',
     remedy: 'Close streams, share one among readers, or read the list of events.',
     metadata: { scope: 'key', limit: '5' },
     retryAfterSeconds: 5,
@@ -496,8 +496,8 @@ export const reasons = {
   TOO_MANY_WRONG_KEYS: reason({
     status: 'RESOURCE_EXHAUSTED',
     meaning:
-      'Too many look-ups of unknown keys are in progress. Your key may be valid; keys in use are not affected.',
-    remedy: 'Wait, then retry.',
+      'Too many look-ups of unknown keys are in progress. Your key may be valid.',
+    remedy: 'Retry later.',
     metadata: { limit: '64', retryAfterSeconds: '1' },
     retryAfterSeconds: 1,
     message: ({ limit, retryAfterSeconds }) =>
@@ -507,7 +507,7 @@ export const reasons = {
     status: 'INVALID_ARGUMENT',
     http: 415,
     meaning: 'The `content-type` is not `application/json`, or the body is compressed.',
-    remedy: 'Send the header `content-type: application/json`, and no `content-encoding`.',
+    remedy: 'Send `content-type: application/json`, and no `content-encoding`.',
     metadata: { contentType: 'text/plain', coding: '' },
     message: ({ contentType, coding }) =>
       coding
@@ -534,7 +534,7 @@ export const reasons = {
   WRITE_FORBIDDEN: reason({
     status: 'PERMISSION_DENIED',
     meaning:
-      'You may only read: `because` is `role` if you are a viewer, and `key` if the key is read-only. A read-only key may delete itself, and rotate itself without an overlap.',
+      'You may only read: `because` is `role` if you are a viewer, and `key` if the key is read-only.',
     remedy: 'Ask an owner for the role editor, or use another key.',
     metadata: { because: 'role' },
     message: ({ because }) =>
@@ -548,7 +548,7 @@ export const reasons = {
     meaning:
       'An import found another event at the position of this one, or a log that does not end right before it.',
     remedy:
-      'Import the events of an organization in the order of their sequence, into a store that has no other events of it.',
+      'Import events in the order of their sequence, into a store that has no others of the organization.',
     metadata: { source: `/v2/${organization}`, event: eventId, sequence: '0000000000000312' },
     message: ({ source, event, sequence }) =>
       `The event ${event} was not imported: the log of ${source} has another event at ${sequence}, or does not end right before it. Import the events of an organization in the order of their sequence, into a store that has no other events of it.`,
