@@ -102,8 +102,7 @@ export const reasons = {
   CONSOLE_NOT_BUILT: reason({
     status: 'NOT_FOUND',
     meaning: 'The files of the console are missing.',
-    remedy:
-      'Operators: run `npm run build -w console`.',
+    remedy: 'Operators: run `npm run build -w console`.',
     message: () =>
       'The console is not built here. Run npm run build -w console in the root folder of the repository, then reload the page.',
   }),
@@ -279,8 +278,7 @@ export const reasons = {
   }),
   LOGIN_CODE_INVALID: reason({
     status: 'UNAUTHENTICATED',
-    meaning:
-      'The login code is wrong, used or expired, or its user is disabled.',
+    meaning: 'The login code is wrong, used or expired, or its user is disabled.',
     remedy: 'Ask an operator for another link (`formctl user login-link`).',
     message: () =>
       'The login code is wrong, used or expired. Ask an operator for another link (formctl user login-link).',
@@ -311,8 +309,7 @@ export const reasons = {
   }),
   ORGANIZATION_NOT_FOUND: reason({
     status: 'NOT_FOUND',
-    meaning:
-      'The organization does not exist, or you are not a member of it.',
+    meaning: 'The organization does not exist, or you are not a member of it.',
     remedy: 'List your organizations.',
     metadata: { organization: 'demo' },
     message: ({ organization }) =>
@@ -320,8 +317,7 @@ export const reasons = {
   }),
   OVERLOADED: reason({
     status: 'UNAVAILABLE',
-    meaning:
-      'The turn of the request did not come in time. Nothing was done.',
+    meaning: 'The turn of the request did not come in time. Nothing was done.',
     remedy: 'Retry later, with growing delay.',
     retryAfterSeconds: 1,
     message: () => 'Too many requests wait. Nothing was done; repeat the request a little later.',
@@ -336,8 +332,7 @@ export const reasons = {
   }),
   PATH_NOT_FOUND: reason<{ path: string; meant?: string }>({
     status: 'NOT_FOUND',
-    meaning:
-      'The path does not exist. `meant` is a similar path, if there is one.',
+    meaning: 'The path does not exist. `meant` is a similar path, if there is one.',
     remedy: 'Compare it with the [API reference](api.md).',
     metadata: { path: '/v2/organisations', meant: '/v2/organizations' },
     message: ({ path, meant }) =>
@@ -485,8 +480,7 @@ export const reasons = {
   }),
   TOO_MANY_STREAMS: reason({
     status: 'RESOURCE_EXHAUSTED',
-    meaning:
-      'The key has 5 event streams open, or the organization 100 (`scope`).',
+    meaning: 'The key has 5 event streams open, or the organization 100 (`scope`).',
     remedy: 'Close streams, share one among readers, or read the list of events.',
     metadata: { scope: 'key', limit: '5' },
     retryAfterSeconds: 5,
@@ -495,8 +489,7 @@ export const reasons = {
   }),
   TOO_MANY_WRONG_KEYS: reason({
     status: 'RESOURCE_EXHAUSTED',
-    meaning:
-      'Too many look-ups of unknown keys are in progress. Your key may be valid.',
+    meaning: 'Too many look-ups of unknown keys are in progress. Your key may be valid.',
     remedy: 'Retry later.',
     metadata: { limit: '64', retryAfterSeconds: '1' },
     retryAfterSeconds: 1,
@@ -533,8 +526,7 @@ export const reasons = {
   }),
   WRITE_FORBIDDEN: reason({
     status: 'PERMISSION_DENIED',
-    meaning:
-      'You may only read: `because` is `role` if you are a viewer, and `key` if the key is read-only.',
+    meaning: 'You may only read: `because` is `role` if you are a viewer, and `key` if the key is read-only.',
     remedy: 'Ask an owner for the role editor, or use another key.',
     metadata: { because: 'role' },
     message: ({ because }) =>
