@@ -398,11 +398,16 @@ describe('an expensive list', () => {
     const [{ organizationId }, other] = [await givenForm(store), await givenForm(store)]
     {
       using database = new DatabaseSync(file)
+      const changed: Record<string, string> = {
+        id: '1000 + i',
+        formId: "printf('%036d', i)",
+        publicId: "printf('%010d', i)",
+        name: `'${'a'.repeat(190)}'`,
+      }
+      const columns = database.prepare('PRAGMA table_info(forms)').all()
+      const copied = columns.map(({ name }) => changed[`${name}`] ?? name)
       database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-        INSERT INTO forms (id, organizationId, formId, publicId, isDeleted, createTime, updateTime, changeTime, version,
-          replyCount, revisionNumber, liveNumber, name, foldedName, type, aiHandoff, draft)
-        SELECT 1000 + i, organizationId, printf('%036d', i), printf('%010d', i), 0, 1, 1, 1, 1, 0, 0, 0,
-        '${'a'.repeat(190)}', '', type, 0, '{}' FROM n, forms WHERE id = 1`)
+        INSERT INTO forms SELECT ${copied} FROM n, forms WHERE id = 1`)
       database.prepare('UPDATE usage SET forms = 20001 WHERE organizationId = ?').run(organizationId)
     }
     const contains = (text: string): CheckedFilter => ({ kind: 'contains', field: 'name', text })
