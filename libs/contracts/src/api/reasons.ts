@@ -147,7 +147,7 @@ export const reasons = {
   FILTER_TOO_COMPLEX: reason({
     status: 'INVALID_ARGUMENT',
     meaning:
-      '`filter` has more than 60 `conditions` or more than 10 `text conditions`: those with `:`, `search()`, a bare term, or a `*` before the end.',
+      '`filter` has more than 60 `conditions`, or 10 `text conditions`: with `:`, `search()`, a bare term, or a `*` before the end.',
     remedy: 'Use fewer. Compare with `=`, with at most one `*`, at the end.',
     metadata: { field: 'filter', conditions: 'text conditions', limit: '10', found: '11' },
     fieldViolations: [
@@ -160,9 +160,9 @@ export const reasons = {
   }),
   FILTER_TOO_EXPENSIVE: reason({
     status: 'INVALID_ARGUMENT',
-    meaning: "The list took longer than the operator's limit, `SEARCH_TIMEOUT_MS`.",
+    meaning: 'The list took longer than `SEARCH_TIMEOUT_MS`.',
     remedy:
-      'Narrow the filter with AND: a name that begins with literal text, a search for at least three letters, or a range of times. Order by one field, and use `pageToken` instead of a large `skip`.',
+      'Narrow the filter by a name that begins with literal text, a search for at least three letters, or a range of times. Order by one field, and use `pageToken` instead of a large `skip`.',
     metadata: { timeoutMs: '2000' },
     message: ({ timeoutMs }) =>
       `The list took longer than ${timeoutMs} ms. Narrow the filter with AND: a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime. Order by one field, and use pageToken instead of a large skip.`,
@@ -212,8 +212,7 @@ export const reasons = {
   }),
   INVALID_FILTER: reason({
     status: 'INVALID_ARGUMENT',
-    meaning:
-      'The syntax of `filter` is invalid, or the list does not support a field or operator. `column` counts characters from 1.',
+    meaning: 'The syntax of `filter` is invalid, or the list does not support a field or operator.',
     remedy: 'Correct it at the column.',
     metadata: { field: 'filter', column: '7', expected: 'a value' },
     fieldViolations: [{ field: 'filter', description: 'column 7: expected a value' }],
@@ -236,9 +235,8 @@ export const reasons = {
   }),
   INVALID_PAGE_TOKEN: reason({
     status: 'INVALID_ARGUMENT',
-    meaning:
-      '`pageToken` is corrupt, or belongs to another list, filter, order, start (for events) or user (for organizations).',
-    remedy: 'Start again without it. Use the same `filter` and `orderBy` for all pages.',
+    meaning: '`pageToken` is corrupt, or belongs to another list, filter, order, start (of events) or user.',
+    remedy: 'Start again without it.',
     message: () =>
       'The pageToken does not belong to this list. Start over from the first page, without pageToken, and keep filter, orderBy and afterSequence the same from page to page.',
   }),
@@ -261,7 +259,7 @@ export const reasons = {
   }),
   KEY_NOT_FOUND: reason({
     status: 'NOT_FOUND',
-    meaning: 'You have no API key with this id, or it is revoked or expired.',
+    meaning: 'You have no live API key with this id.',
     remedy: 'List your keys.',
     metadata: { key },
     message: ({ key }) => `You have no API key ${key}, or it is revoked or expired. List your keys.`,
@@ -350,7 +348,7 @@ export const reasons = {
   PUBLISHING_UNAVAILABLE: reason({
     status: 'UNAVAILABLE',
     meaning:
-      'The publish was rejected, or its acceptance was not confirmed: NATS is disconnected, or its queue or disk is full. It happens within the timeout of the request or never. `requestId` is yours, or a generated one.',
+      'NATS is disconnected, or its queue or disk is full. The publish happens within the timeout of the request or never. `requestId` is yours, or a generated one.',
     remedy: 'Retry later with this `requestId`.',
     metadata: { requestId },
     retryAfterSeconds: 1,
@@ -359,7 +357,7 @@ export const reasons = {
   }),
   PUBLISH_TIMEOUT: reason({
     status: 'DEADLINE_EXCEEDED',
-    meaning: 'The publish was accepted, but not confirmed in time. It has already happened or never will.',
+    meaning: 'The publish was not confirmed in time. It has already happened or never will.',
     remedy:
       'Retry with this `requestId`: it cannot publish twice. Operators: [find the cause](first-ten-minutes.md#publishes-time-out).',
     metadata: { requestId },
@@ -388,7 +386,7 @@ export const reasons = {
   REQUEST_ID_REUSED: reason({
     status: 'ALREADY_EXISTS',
     meaning:
-      'The `requestId` belongs to an earlier request of the organization for the same operation (`method`), but for another form or with another body; for a publish, only another form or note counts.',
+      'The `requestId` belongs to an earlier request of the organization for the same operation (`method`), but for another form or with another body; of a publish, only form and note count.',
     remedy: 'Use a new one for each new request.',
     metadata: { organization, requestId, method: 'create' },
     message: ({ requestId, method }) =>
