@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:generated`: generated clients. Needs Python 3.11 and PyPI. */
+/** `npm run test:generated`: generated clients. Those for Python and Go need PyPI and the Go module proxy. */
 export default defineConfig({
   test: {
     globalSetup: 'libs/testkit/src/report-engines.ts',

@@ -1,29 +1,38 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { reportToolchain } from '@fms/testkit/toolchains'
+import { promisify } from 'node:util'
+import { environmentWithoutNpm, reportToolchain } from '@fms/testkit/toolchains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type System, startSystem } from '../system.ts'
-import { expectedLifecycle, type GeneratedClient, prepareClient } from './generated-clients.ts'
 
 const root = join(import.meta.dirname, '../..')
 const tools = join(root, 'tools/generated-clients')
+const folder = mkdtempSync(join(tmpdir(), 'generated-typescript-'))
+
+/** Runs a program in the folder. @returns its stdout. */
+const run = async (parameters: string[], env: NodeJS.ProcessEnv = {}) => {
+  const options = { cwd: folder, env: { ...environmentWithoutNpm(), ...env } }
+  return (await promisify(execFile)(process.execPath, parameters, options)).stdout
+}
 
 let system: System
-let client: GeneratedClient
 
 beforeAll(async () => {
   system = await startSystem()
-  client = await prepareClient(system, 'typescript')
-  symlinkSync(join(root, 'node_modules'), join(client.folder, 'node_modules'))
+  cpSync(join(tools, 'typescript'), folder, { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'openapi.json'), await (await fetch(`${system.baseUrl}/openapi.json`)).text())
   const generator = join(tools, 'node_modules/openapi-typescript/bin/cli.js')
-  await client.run(process.execPath, [generator, client.openApi, '--output', 'schema.d.ts'])
+  await run([generator, 'openapi.json', '--output', 'schema.d.ts'])
   reportToolchain(
-    'Generated clients: openapi-typescript; npm run test:generated also tries the one for Python.',
+    'Generated clients: openapi-typescript; npm run test:generated also runs the guides for Python and Go.',
   )
 })
 afterAll(async () => {
-  client?.[Symbol.dispose]()
+  rmSync(folder, { recursive: true })
   await system?.[Symbol.asyncDispose]()
 })
 
@@ -41,16 +50,26 @@ describe('types that openapi-typescript generates', () => {
       target: 'esnext',
       noEmit: true,
     }
-    writeFileSync(
-      join(client.folder, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['life.ts'] }),
-    )
-    writeFileSync(join(client.folder, 'package.json'), '{ "type": "module" }')
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['life.ts'] }))
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
 
-    await client.run(process.execPath, [tsc, '-p', client.folder])
+    await run([tsc, '-p', folder])
   })
 
   it('run the lifecycle of a form', async () => {
-    expect(await client.runLifecycle(process.execPath, ['life.ts'])).toEqual(expectedLifecycle)
+    const account = await system.account()
+    for (const name of ['Form 1', 'Form 2', 'Form 3']) {
+      await system.call(account, 'POST', account.forms, { form: { name } })
+    }
+
+    const env = { BASE_URL: system.baseUrl, API_KEY: account.apiKey, ORGANIZATION: account.slug }
+    expect(JSON.parse(await run(['life.ts'], env))).toEqual({
+      buttonRadiusPx: 4.5,
+      patched: 'Patched',
+      stale: 412,
+      live: true,
+      names: ['Form 1', 'Form 2', 'Form 3', 'Generated'],
+      deleted: 200,
+    })
   })
 })

@@ -136,9 +136,10 @@ describe.each([
 })
 
 describe('the browser code of docs/guides/show-a-form.md', () => {
-  it('shows a live form on another origin, without a key', async () => {
+  it('shows a live form on another origin, without a key, in at most twelve lines', async () => {
     const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/show-a-form.md'), 'utf8')
     const [, code] = /^```html\n(.*?)^```$/ms.exec(guide)!
+    expect(code!.trim().split('\n').length).toBeLessThanOrEqual(12)
     const page = code!.replaceAll(/http:\/\/127\.0\.0\.1:8080\/f\/\w+/g, publicUrl)
     const server = createServer((_, response) => {
       response.setHeader('content-type', 'text/html').end(page)

@@ -1,25 +1,10 @@
-import { execFile } from 'node:child_process'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type System, startSystem } from '../system.ts'
+import { pagesOfCommands, runCommands } from './guide-commands.ts'
 
 const root = join(import.meta.dirname, '../..')
-const docs = join(root, 'docs')
-const pages = ['tutorial.md', ...readdirSync(join(docs, 'guides')).map((name) => `guides/${name}`)]
 
 let system: System
 
@@ -57,34 +42,15 @@ const expectedFailures: Record<string, string[]> = {
   'guides/show-a-form.md': ['304'],
 }
 
-describe.each(pages)('the commands of docs/%s', (name) => {
-  const page = readFileSync(join(docs, name), 'utf8')
-  const script = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!).join('\n')
-
+describe.each(pagesOfCommands)('the commands of docs/%s', (name) => {
   it('work when pasted one after another after npm start', async () => {
     const account = await system.account({ role: 'owner' })
-    const folder = mkdtempSync(join(tmpdir(), 'docs-guides-'))
-    try {
-      mkdirSync(join(folder, '.data'))
-      writeFileSync(join(folder, '.data/demo-api-key'), account.apiKey)
-      symlinkSync(join(system.dataDir, 'nats'), join(folder, '.data/nats'))
-      installPackages(folder)
-      const { stdout } = await promisify(execFile)('sh', ['-euc', localized(script, account.slug)], {
-        cwd: folder,
-        env: {
-          PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-          DIRECTORY_STORE_URL: system.directoryStoreUrl,
-          FORMS_STORE_URL: system.formsStoreUrl,
-        },
-      })
 
-      const statuses = readFileSync(join(folder, 'statuses'), 'utf8').trim().split('\n')
-      expect(statuses.filter((status) => status !== '200')).toEqual(expectedFailures[name] ?? [])
-      for (const [line, groups] of expectedOutputs[name] ?? []) {
-        expect([...stdout.matchAll(line)].map(([, group]) => group)).toEqual(groups)
-      }
-    } finally {
-      rmSync(folder, { recursive: true })
+    const { stdout, statuses } = await runCommands(name, system, account)
+
+    expect(statuses.filter((status) => status !== '200')).toEqual(expectedFailures[name] ?? [])
+    for (const [line, groups] of expectedOutputs[name] ?? []) {
+      expect([...stdout.matchAll(line)].map(([, group]) => group)).toEqual(groups)
     }
   })
 })
@@ -121,32 +87,3 @@ const anchorsOf = (name: string) =>
       .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
       .replaceAll(' ', '-'),
   )
-
-/** The packages that programs of the guides import: our client from its sources, and the client of NATS. */
-const installPackages = (folder: string) => {
-  const packages = {
-    '@fms/client': join(root, 'libs/client/src/index.ts'),
-    '@nats-io/jetstream': fileURLToPath(import.meta.resolve('@nats-io/jetstream')),
-    '@nats-io/transport-node': fileURLToPath(import.meta.resolve('nats')),
-  }
-  for (const [name, file] of Object.entries(packages)) {
-    const installed = join(folder, 'node_modules', name)
-    mkdirSync(installed, { recursive: true })
-    writeFileSync(join(installed, 'index.mjs'), `export * from ${JSON.stringify(pathToFileURL(file).href)}`)
-    writeFileSync(join(installed, 'package.json'), JSON.stringify({ name, exports: './index.mjs' }))
-  }
-}
-
-/** The script with the addresses of this system. Each curl appends its status to a file. */
-const localized = (script: string, slug: string) =>
-  [
-    `curl() { command curl --write-out '%{stderr}%{http_code}\\n' "$@" 2>>statuses; }`,
-    script
-      .replaceAll('http://127.0.0.1:8080/v2', system.baseUrl)
-      .replaceAll('/organizations/demo', `/organizations/${slug}`)
-      .replaceAll('--organization demo', `--organization ${slug}`)
-      .replaceAll("'demo'", `'${slug}'`)
-      .replaceAll('npm run -s formctl --', `node ${join(root, 'formctl/src/formctl.ts')}`)
-      // Programs of this test import the sources of the client.
-      .replaceAll('npm run build -w libs/client\n', ''),
-  ].join('\n')

@@ -18,6 +18,8 @@ export const markdownPages = {
   'guides/complete-lists.md': 'lists without gaps',
   'guides/publish-from-ci.md': 'forms in a repository',
   'guides/show-a-form.md': 'the live revision for respondents',
+  'guides/from-python.md': 'a generated client for Python: errors, retries, ETags, events',
+  'guides/from-go.md': 'the same for Go',
   'guides/follow-changes.md': 'events: polls, streams, NATS',
 }
 
