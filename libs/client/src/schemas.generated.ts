@@ -34,13 +34,13 @@ export type BadRequest = {
 }
 /** A jump to another step if one of the groups holds. */
 export type Branch = {
-  /** The jump requires one group that holds. A group holds if all of its conditions hold. */
+  /** A branch holds if one of its groups does; a group, if all of its conditions do. `[[]]` always holds, `[]` never. */
   groups: Condition[][]
   targetStepKey: string
 }
 /** A jump to another step if one of the groups holds. */
 export type BranchInput = {
-  /** The jump requires one group that holds. A group holds if all of its conditions hold. Default: `[]`. */
+  /** A branch holds if one of its groups does; a group, if all of its conditions do. `[[]]` always holds, `[]` never. Default: `[]`. */
   groups?: ConditionInput[][]
   targetStepKey: string
 }
@@ -111,20 +111,22 @@ export type ChoiceStepInput = {
 }
 /** A comparison with the answer to an earlier step. */
 export type Condition = {
+  /** Turns the result round. */
   negate: boolean
   /** Any text; the catalogue has `equals`, `contains`, `startsWith`, `greaterThan`, `lessThan`, `isAnswered`, `includes`. */
   operator: string
   stepKey: string
+  /** What the answer is compared with: the `key` of an option if it has one, else its text; `yes` or `no`; a number as text. */
   value: string
 }
 /** A comparison with the answer to an earlier step. */
 export type ConditionInput = {
-  /** Default: `false`. */
+  /** Turns the result round. Default: `false`. */
   negate?: boolean
   /** Any text; the catalogue has `equals`, `contains`, `startsWith`, `greaterThan`, `lessThan`, `isAnswered`, `includes`. */
   operator: string
   stepKey: string
-  /** Default: `""`. */
+  /** What the answer is compared with: the `key` of an option if it has one, else its text; `yes` or `no`; a number as text. Default: `""`. */
   value?: string
 }
 /** A question for a day. */
@@ -917,14 +919,19 @@ export type OpenStep = {
   type: OpenType
   /** Unique in the form. */
   key: string
+  /** The heading or the question. */
   title?: string
+  /** A text below the title. */
   description?: string
+  /** The text of the button that leads on. */
   buttonText?: string
-  /** `""` or an absolute http or https URL. */
+  /** An image above the title. `""` or an absolute http or https URL. */
   logoUrl?: string
-  /** `""` or an absolute http or https URL. */
+  /** Where the browser goes when respondents leave the screen. `""` or an absolute http or https URL. */
   redirectUrl?: string
+  /** An image behind the screen. */
   background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
   branches?: Branch[]
   [key: string]: unknown
 }
@@ -933,14 +940,19 @@ export type OpenStepInput = {
   type: OpenType
   /** Unique in the form. */
   key: string
+  /** The heading or the question. */
   title?: string
+  /** A text below the title. */
   description?: string
+  /** The text of the button that leads on. */
   buttonText?: string
-  /** `""` or an absolute http or https URL. */
+  /** An image above the title. `""` or an absolute http or https URL. */
   logoUrl?: string
-  /** `""` or an absolute http or https URL. */
+  /** Where the browser goes when respondents leave the screen. `""` or an absolute http or https URL. */
   redirectUrl?: string
+  /** An image behind the screen. */
   background?: BackgroundInput
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
   branches?: BranchInput[]
   [key: string]: unknown
 }
@@ -1319,38 +1331,44 @@ export type SignatureStepInput = {
   /** Whether respondents must answer before they go on. Default: `false`. */
   required?: boolean
 }
-/** The first screen. It has these members and no others. */
+/** The first screen. It has the members of `end`, and no others. */
 export type StartStep = {
   type: 'start'
   /** Unique in the form. */
   key: string
+  /** The heading or the question. */
   title: string
+  /** A text below the title. */
   description: string
+  /** The text of the button that leads on. */
   buttonText: string
-  /** `""` or an absolute http or https URL. */
+  /** An image above the title. `""` or an absolute http or https URL. */
   logoUrl: string
-  /** `""` or an absolute http or https URL. */
+  /** Where the browser goes when respondents leave the screen. `""` or an absolute http or https URL. */
   redirectUrl: string
+  /** An image behind the screen. */
   background?: Background
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. */
   branches: Branch[]
 }
-/** The first screen. It has these members and no others. */
+/** The first screen. It has the members of `end`, and no others. */
 export type StartStepInput = {
   type: 'start'
   /** Unique in the form. */
   key: string
-  /** Default: `""`. */
+  /** The heading or the question. Default: `""`. */
   title?: string
-  /** Default: `""`. */
+  /** A text below the title. Default: `""`. */
   description?: string
-  /** Default: `""`. */
+  /** The text of the button that leads on. Default: `""`. */
   buttonText?: string
-  /** `""` or an absolute http or https URL. Default: `""`. */
+  /** An image above the title. `""` or an absolute http or https URL. Default: `""`. */
   logoUrl?: string
-  /** `""` or an absolute http or https URL. Default: `""`. */
+  /** Where the browser goes when respondents leave the screen. `""` or an absolute http or https URL. Default: `""`. */
   redirectUrl?: string
+  /** An image behind the screen. */
   background?: BackgroundInput
-  /** Default: `[]`. */
+  /** Where respondents go from here. The first branch that holds counts; without one, the next step follows. Default: `[]`. */
   branches?: BranchInput[]
 }
 /** A text between questions. It has no answer. */
@@ -1406,7 +1424,7 @@ export type Status =
   | 'INTERNAL'
   | 'UNAVAILABLE'
   | 'DEADLINE_EXCEEDED'
-/** A screen of the form. `type` names the variant. Variants other than StartStep are recommendations: whatever matches none of them is an OpenStep, and is stored as sent. */
+/** A screen of the form. `type` names the variant. Except for `start`, the variants are recommendations: other types and members are stored as sent. */
 export type Step =
   | StartStep
   | EndStep
@@ -1430,7 +1448,7 @@ export type Step =
   | SignatureStep
   | PaymentStep
   | OpenStep
-/** A screen of the form. `type` names the variant. Variants other than StartStep are recommendations: whatever matches none of them is an OpenStep, and is stored as sent. */
+/** A screen of the form. `type` names the variant. Except for `start`, the variants are recommendations: other types and members are stored as sent. */
 export type StepInput =
   | StartStepInput
   | EndStepInput
@@ -1614,13 +1632,14 @@ export type TranslatedStep = {
   buttonText?: TranslatedValue
   description?: TranslatedValue
   title?: TranslatedValue
+  /** In the order of the options of the step. */
   options: TranslatedValue[]
 }
 export type TranslatedStepPatch = {
   buttonText?: TranslatedValuePatch | null
   description?: TranslatedValuePatch | null
   title?: TranslatedValuePatch | null
-  /** Default: `[]`. */
+  /** In the order of the options of the step. Default: `[]`. */
   options?: TranslatedValueInput[] | null
 }
 /** A text in another language. */

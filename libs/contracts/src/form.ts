@@ -39,7 +39,10 @@ const TranslatedStep = z
     buttonText: TranslatedValue.optional(),
     description: TranslatedValue.optional(),
     title: TranslatedValue.optional(),
-    options: z.array(bounded(TranslatedValue)).default([]),
+    options: z
+      .array(bounded(TranslatedValue))
+      .default([])
+      .describe('In the order of the options of the step.'),
   })
   .meta({ id: 'TranslatedStep' })
 

@@ -10,7 +10,7 @@ import { maxSafeInteger } from './text.ts'
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
 
 const safeRetries =
-  'Makes retries safe (AIP-155): a request that is sent again with the same id, target and body is carried out once. The service compares the id, ignoring letter case, with earlier requests of the same operation in the organization, and remembers it as long as the event of the change, a day at least. It does not remember a refused request, or an update or rollback that changed nothing.'
+  'Makes retries safe (AIP-155): a request that is sent again with the same id, target and body is carried out once.'
 const RequestId = Uuid.optional().describe(safeRetries)
 
 /**
@@ -163,7 +163,7 @@ const expression = z
 /** The parameters of a list: paging, a filter (AIP-160) and an order (AIP-132). */
 export const ListQuery = PageQuery.extend({
   filter: expression.describe(
-    'An AIP-160 expression on the fields of the list. `OR` has a higher precedence than `AND`.',
+    'An AIP-160 expression on the fields of the list. In texts, `:` means "contains", and `*` after `=` is any text. `OR` has a higher precedence than `AND`.',
   ),
   orderBy: expression.describe(
     'Comma-separated fields, each optionally followed by ` asc` or ` desc` (AIP-132).',

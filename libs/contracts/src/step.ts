@@ -27,24 +27,31 @@ export const Background = z
 /** A comparison with the answer to an earlier step. */
 export const Condition = z
   .strictObject({
-    negate: z.boolean().default(false),
+    negate: z.boolean().default(false).describe('Turns the result round.'),
     operator: openValue.describe(
       `Any text; the catalogue has ${Object.keys(conditionOperators)
         .map((name) => `\`${name}\``)
         .join(', ')}.`,
     ),
     stepKey: z.string(),
-    value: z.string().default(''),
+    value: z
+      .string()
+      .default('')
+      .describe(
+        'What the answer is compared with: the `key` of an option if it has one, else its text; `yes` or `no`; a number as text.',
+      ),
   })
   .meta({ id: 'Condition', description: 'A comparison with the answer to an earlier step.' })
 
-/** A jump to another step if one of the groups holds. A group holds if all of its conditions hold. */
+/** A jump to another step if one of the groups holds. */
 export const Branch = z
   .strictObject({
     groups: z
       .array(bounded(z.array(bounded(Condition))))
       .default([])
-      .describe('The jump requires one group that holds. A group holds if all of its conditions hold.'),
+      .describe(
+        'A branch holds if one of its groups does; a group, if all of its conditions do. `[[]]` always holds, `[]` never.',
+      ),
     targetStepKey: z.string(),
   })
   .meta({ id: 'Branch', description: 'A jump to another step if one of the groups holds.' })
@@ -67,20 +74,25 @@ export const StepKey = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 characters of A-Z, a-z, 0-9, _ and -' })
   .describe('Unique in the form.')
 
-/** The first screen. It has these members and no others. */
+/** The members of every step. */
+const { members } = stepTypes.start
+
+const webAddress = ({ meaning }: StepMember) => OptionalUrl.describe(`${meaning} ${OptionalUrl.description}`)
+
+/** The first screen. */
 export const StartStep = z
   .strictObject({
     type: z.literal('start'),
     key: StepKey,
-    title: z.string().default(''),
-    description: z.string().default(''),
-    buttonText: z.string().default(''),
-    logoUrl: OptionalUrl.default(''),
-    redirectUrl: OptionalUrl.default(''),
-    background: Background.optional(),
-    branches: z.array(bounded(Branch)).default([]),
+    title: z.string().default('').describe(members.title.meaning),
+    description: z.string().default('').describe(members.description.meaning),
+    buttonText: z.string().default('').describe(members.buttonText.meaning),
+    logoUrl: webAddress(members.logoUrl).default(''),
+    redirectUrl: webAddress(members.redirectUrl).default(''),
+    background: Background.optional().describe(members.background.meaning),
+    branches: z.array(bounded(Branch)).default([]).describe(members.branches.meaning),
   })
-  .meta({ id: 'StartStep', description: 'The first screen. It has these members and no others.' })
+  .meta({ id: 'StartStep', description: 'The first screen. It has the members of `end`, and no others.' })
 
 /** The schemas of the members by their kinds, apart from bounds. */
 const memberKinds: Record<MemberKind, (member: StepMember) => z.ZodType> = {
@@ -153,13 +165,13 @@ export const OpenStep = z
       .refine((type) => type !== 'start', { error: 'must not be "start"' })
       .describe('`end`, `payment`, or any other type of question.'),
     key: StepKey,
-    title: z.string().optional(),
-    description: z.string().optional(),
-    buttonText: z.string().optional(),
-    logoUrl: OptionalUrl.optional(),
-    redirectUrl: OptionalUrl.optional(),
-    background: Background.optional(),
-    branches: z.array(bounded(Branch)).optional(),
+    title: z.string().optional().describe(members.title.meaning),
+    description: z.string().optional().describe(members.description.meaning),
+    buttonText: z.string().optional().describe(members.buttonText.meaning),
+    logoUrl: webAddress(members.logoUrl).optional(),
+    redirectUrl: webAddress(members.redirectUrl).optional(),
+    background: Background.optional().describe(members.background.meaning),
+    branches: z.array(bounded(Branch)).optional().describe(members.branches.meaning),
   })
   .meta({
     id: 'OpenStep',
@@ -174,7 +186,7 @@ export const Step = z
   .meta({
     id: 'Step',
     description:
-      'A screen of the form. `type` names the variant. Variants other than StartStep are recommendations: whatever matches none of them is an OpenStep, and is stored as sent.',
+      'A screen of the form. `type` names the variant. Except for `start`, the variants are recommendations: other types and members are stored as sent.',
   })
 export type Step = z.infer<typeof Step>
 

@@ -20,14 +20,14 @@ Every request has the header \`x-api-key\`.
    with its \`publicId\`, the \`formRef\` of the other paths. A step has a \`type\`, a \`key\` that no other step of the form
    has, and a \`title\`. A form begins with a step \`start\` and ends with a step \`end\`; those between them are questions.
    A step with \`branches\` leads on to the step with the key \`targetStepKey\`.
-3. **Check**: \`POST …/forms/check\` with the same body, and nothing is stored. \`violations\` would prevent a publish;
-   \`warnings\`, such as a misspelt type, prevent nothing.
+3. **Check**: \`POST …/forms/check\` with the same body stores nothing, and is a 400 where a create would be.
+   \`violations\` would prevent a publish; \`warnings\`, such as a misspelt type, prevent nothing.
 4. **Update**: \`PATCH …/forms/{formRef}\` with the members to change (JSON Merge Patch, RFC 7396). A list, such as \`steps\`,
    is replaced as a whole, and \`null\` restores the default.
-5. **Changes**: \`GET …/forms/{formRef}/changes\` says what a publish would change for respondents, whether the draft is
-   \`publishable\`, and in \`violations\` what prevents it.
-6. **Publish**: \`POST …/forms/{formRef}/publish\` makes the draft the live revision, which respondents see at \`publicUrl\`.
+5. **Publish**: \`POST …/forms/{formRef}/publish\` makes the draft the live revision, which respondents see at \`publicUrl\`.
    \`POST …/forms/{formRef}/unpublish\` takes it down.
+6. **Changes**: while the form is live, \`GET …/forms/{formRef}/changes\` says what the next publish would change for
+   respondents, whether the draft is \`publishable\`, and in \`violations\` what prevents it.
 
 The rules of a publish are the \`type\` of its violations. ${listOf(publishRules)} With \`refuseBreaking\` also:
 ${listOf(compatibilityRules)}
@@ -48,7 +48,9 @@ again, and apply your change to it. A read with \`If-None-Match\` is a 304 while
 ## Repeats
 
 Writes of forms and the create of a key accept a \`requestId\`, a UUID of your own (AIP-155). If no response arrives, repeat
-the request with the same id, target and body: it is not carried out again. Use a new id for each new request.
+the request with the same id, target and body: it is not carried out again. Use a new id for each new request. Letter
+case does not count. The service remembers the ids of an organization and operation as long as the event of the change,
+a day at least, but none of refused requests, or of updates and rollbacks that changed nothing.
 
 ## Rules for every request
 

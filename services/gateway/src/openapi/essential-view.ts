@@ -24,7 +24,7 @@ const explained = ['INVALID_REQUEST', 'FORM_MOVED', 'DRAFT_NOT_PUBLISHABLE', 'BR
 
 const prefix = '#/components/'
 
-const longestPattern = 80
+const longestPattern = 60
 
 /**
  * The document with ten operations and the schemas that they reach, at most 60 KB, so that a program can read it as a
@@ -160,7 +160,11 @@ const mergedVariants = (union: Schema, schemas: Record<string, Schema>): Schema 
   const { not: _, ...rest } = open ?? {}
   return {
     ...rest,
-    properties: { ...open?.properties, ...Object.fromEntries(merged) },
+    properties: {
+      ...open?.properties,
+      ...Object.fromEntries(merged),
+      type: { ...(open?.properties?.type as Schema), description: 'One of the types in the description, or one of your own.' },
+    },
     description: [union.description, ...types].filter(Boolean).join('\n'),
   }
 }

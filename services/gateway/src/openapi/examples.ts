@@ -66,6 +66,46 @@ const deletedForm = DeletedForm.parse({
   deleter: revision.publisher,
 })
 
+/** As a maker writes it. */
+const course = {
+  name: 'Course',
+  steps: [
+    { type: 'start', key: 'hello', title: 'Sign up' },
+    {
+      type: 'choice',
+      key: 'course',
+      title: 'Which course?',
+      required: true,
+      options: [
+        { key: 'day', label: 'By day' },
+        { key: 'evening', label: 'In the evening' },
+      ],
+      branches: [
+        {
+          groups: [[{ stepKey: 'course', operator: 'equals', value: 'evening' }]],
+          targetStepKey: 'email',
+        },
+      ],
+    },
+    { type: 'yes-no', key: 'childcare', title: 'Do you need childcare?' },
+    { type: 'email', key: 'email', title: 'Your email address' },
+    { type: 'end', key: 'thanks', title: 'See you there' },
+  ],
+  i18n: {
+    supportedLocales: ['en', 'de'],
+    translations: {
+      de: {
+        steps: {
+          course: {
+            title: { value: 'Welcher Kurs?' },
+            options: [{ value: 'Tagsüber' }, { value: 'Abends' }],
+          },
+        },
+      },
+    },
+  },
+}
+
 export const event = FormEvent.parse({
   specversion: '1.0',
   id: '0199f3a1-7c1e-7d53-9c4b-3f1c2a105a0e',
@@ -206,7 +246,7 @@ export const examples: Readonly<Record<OperationId, Examples>> = {
   createForm: {
     request: {
       'only defaults': { form: {} },
-      'customer feedback': { form: { name: form.name, steps: form.steps } },
+      'a branch, options with keys, and another language': { form: course },
       'safe to repeat, with an id of your own': { form: {}, formId, requestId },
     },
     response: { form },
