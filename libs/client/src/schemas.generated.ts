@@ -593,7 +593,7 @@ export type FormType = 'structured' | 'dynamic'
 export type FormWarning = {
   /** A path such as `form.steps[2].title`. */
   field: string
-  /** Stable: programs branch on it. One of TYPE_UNKNOWN, MEMBER_UNKNOWN, MEMBER_INVALID, MEMBER_MISSING, OPTION_BLANK, OPTION_REPEATED, OPERATOR_UNKNOWN, BRANCH_TARGET_MISSING, BRANCH_ENDLESS, STEP_UNREACHABLE, END_MISSING, COLOR_INVALID, LOCALE_UNTRANSLATED; more may follow. */
+  /** Stable: programs branch on it. One of TYPE_UNKNOWN, MEMBER_UNKNOWN, MEMBER_INVALID, MEMBER_MISSING, OPTION_BLANK, OPTION_REPEATED, OPERATOR_UNKNOWN, VALUE_UNKNOWN, BRANCH_TARGET_MISSING, BRANCH_ENDLESS, STEP_UNREACHABLE, END_MISSING, COLOR_INVALID, LOCALE_UNTRANSLATED; more may follow. */
   reason: string
   /** For people. The wording may change. */
   message: string

@@ -287,6 +287,8 @@ export const warningReasons = {
   OPTION_BLANK: 'An option has no text.',
   OPTION_REPEATED: 'Two options of a step are the same.',
   OPERATOR_UNKNOWN: 'The operator of a condition is not in the catalogue, so that the condition never holds.',
+  VALUE_UNKNOWN:
+    'A condition compares with what is no answer to its question: the value is neither the key of an option nor the text of one without a key.',
   BRANCH_TARGET_MISSING: 'A branch leads to no step of the form. A publish refuses it, too.',
   BRANCH_ENDLESS: 'A branch that always holds leads back, and respondents can never leave the loop.',
   STEP_UNREACHABLE: 'No respondent can get to a step.',

@@ -1,5 +1,6 @@
 import { didYouMean, suggestion } from '@fms/aip'
 import { conditionOperators, type FormDraft, type FormWarning } from '@fms/contracts'
+import { createValueCheck } from './value-warnings.ts'
 import { shown, warning } from './warning.ts'
 
 type Steps = FormDraft['steps']
@@ -48,6 +49,7 @@ const maxCandidates = 100
 const operators = Object.keys(conditionOperators)
 
 function* eachBranch(steps: Steps, indexOfKey: ReadonlyMap<string, number>): Iterable<FormWarning> {
+  const valueWarnings = createValueCheck(steps)
   for (const [index, { branches = [] }] of steps.entries()) {
     for (const [branchIndex, { targetStepKey, groups }] of branches.entries()) {
       const path = ['steps', index, 'branches', branchIndex]
@@ -60,11 +62,13 @@ function* eachBranch(steps: Steps, indexOfKey: ReadonlyMap<string, number>): Ite
         yield warning([...path, 'groups'], 'MEMBER_MISSING', message)
       }
       for (const [groupIndex, group] of groups.entries()) {
-        for (const [conditionIndex, { operator }] of group.entries()) {
+        for (const [conditionIndex, condition] of group.entries()) {
+          const at = [...path, 'groups', groupIndex, conditionIndex]
+          yield* valueWarnings(condition, at)
+          const { operator } = condition
           if (Object.hasOwn(conditionOperators, operator)) continue
-          const at = [...path, 'groups', groupIndex, conditionIndex, 'operator']
           const message = `${shown(operator)} is not in the catalogue${suggestion(didYouMean(operator, operators))}`
-          yield warning(at, 'OPERATOR_UNKNOWN', message)
+          yield warning([...at, 'operator'], 'OPERATOR_UNKNOWN', message)
         }
       }
     }

@@ -9,9 +9,9 @@ const question = { type: 'text', key: 'q', title: 'Your name' }
 const end = { type: 'end', key: 'end', title: 'Bye' }
 const text = (key: string, members: object = {}) => ({ ...question, key, ...members })
 const always = (targetStepKey: string) => ({ targetStepKey, groups: [[]] })
-const when = (targetStepKey: string, operator = 'equals') => ({
+const when = (targetStepKey: string, operator = 'equals', value = 'yes') => ({
   targetStepKey,
-  groups: [[{ stepKey: 'q', operator, value: 'x' }]],
+  groups: [[{ stepKey: 'q', operator, value }]],
 })
 
 /** Each warning in short: its reason, where it is, and what is suggested. */
@@ -35,7 +35,7 @@ const sampleOf: Record<StepMember['kind'], (member: StepMember) => unknown> = {
   pattern: () => '[a-z]+',
   currency: () => 'EUR',
   texts: () => ['low', 'high'],
-  options: () => ['a', { key: 'b', label: 'B' }],
+  options: () => ['yes', { key: 'b', label: 'B' }],
   background: () => ({ type: 'image', url: '' }),
   branches: () => Object.keys(conditionOperators).map((operator) => when('end', operator)),
 }
@@ -115,6 +115,29 @@ describe('warningsOf', () => {
       'a misspelt operator',
       { type: 'text', branches: [when('end', 'equal')] },
       ['OPERATOR_UNKNOWN steps[1].branches[0].groups[0][0].operator equals'],
+    ],
+    [
+      'a condition with the label of an option that has a key',
+      {
+        type: 'choice',
+        options: ['x', { key: 'eve', label: 'Evening' }],
+        branches: [
+          when('end', 'equals', 'evening'),
+          when('end', 'includes', 'X'),
+          when('end', 'equals', 'EVE'),
+        ],
+      },
+      ['VALUE_UNKNOWN steps[1].branches[0].groups[0][0].value eve'],
+    ],
+    [
+      'a condition with a misspelt option',
+      { type: 'dropdown', options: ['Basel', 'Bern'], branches: [when('end', 'equals', 'Barn')] },
+      ['VALUE_UNKNOWN steps[1].branches[0].groups[0][0].value Bern'],
+    ],
+    [
+      'a condition with another answer than yes or no',
+      { type: 'yes-no', branches: [when('end', 'equals', 'true'), when('end', 'contains', 'true')] },
+      ['VALUE_UNKNOWN steps[1].branches[0].groups[0][0].value'],
     ],
     [
       'a branch to itself that always holds',

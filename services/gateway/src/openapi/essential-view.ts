@@ -163,7 +163,10 @@ const mergedVariants = (union: Schema, schemas: Record<string, Schema>): Schema 
     properties: {
       ...open?.properties,
       ...Object.fromEntries(merged),
-      type: { ...(open?.properties?.type as Schema), description: 'One of the types in the description, or one of your own.' },
+      type: {
+        ...(open?.properties?.type as Schema),
+        description: 'One of the types in the description, or one of your own.',
+      },
     },
     description: [union.description, ...types].filter(Boolean).join('\n'),
   }
