@@ -45,8 +45,8 @@ export const createValueCheck = (steps: readonly Step[]) => {
     const name = value.toLowerCase()
     const meant = answers?.get(name)
     if (!answers || meant?.toLowerCase() === name) return
-    const similar = meant ?? didYouMean(value, new Set(answers.values()).values().take(maxCandidates))
-    const message = `${shown(value)} is no answer to ${shown(stepKey)}, whose options have other keys or texts${suggestion(similar)}`
+    const similar = meant ?? didYouMean(value, answers.values().take(maxCandidates))
+    const message = `${shown(value)} is no answer to the step ${shown(stepKey)}${suggestion(similar)}`
     yield warning([...path, 'value'], 'VALUE_UNKNOWN', message)
   }
 }
