@@ -277,7 +277,9 @@ const runOnce = async (command: string, args: string[], env: NodeJS.ProcessEnv):
  *
  * @returns the output of the demo.
  */
-export const runOperatorSetup = async (cluster: LocalCluster): Promise<string> => {
+export const runOperatorSetup = async (
+  cluster: Pick<LocalCluster, 'formctl' | 'gatewayPort'>,
+): Promise<string> => {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const [, section] = /^## The cluster\n(.*?)^### /ms.exec(page)!
   const lines = [...section!.matchAll(/^ {4}docker compose run --rm formctl (.*)$/gm)].map(

@@ -69,16 +69,14 @@ export const startNeighbourhood = async (
   }
 }
 
-/** Observes the victim and the services while `work` runs. */
-export const observe = async <T>(
-  { system, victim }: Neighbourhood,
+/** Observes the victim while `work` runs. */
+export const observeVictim = async <T>(
+  victim: Victim,
   work: () => Promise<T>,
-): Promise<Observation & { result: T }> => {
-  const measurement = await measureServices(system)
+): Promise<Omit<Observation, 'usage'> & { result: T }> => {
   await victim.takeObservations()
   const result = await work()
   const { times, patchTimes, publishTimes, failures } = await victim.takeObservations()
-  const usage = await measurement.stop()
   return {
     p50: percentile(times, 0.5),
     p99: p99Of(times),
@@ -86,13 +84,22 @@ export const observe = async <T>(
     publishP99: p99Of(publishTimes),
     requests: times.length + patchTimes.length + publishTimes.length + failures.length,
     failures,
-    usage,
     result,
   }
 }
 
+/** Observes the victim and the services while `work` runs. */
+export const observe = async <T>(
+  { system, victim }: Neighbourhood,
+  work: () => Promise<T>,
+): Promise<Observation & { result: T }> => {
+  const measurement = await measureServices(system)
+  const observed = await observeVictim(victim, work)
+  return { ...observed, usage: await measurement.stop() }
+}
+
 /** Waits until the victim is served as without attacks. @throws {Error} after two minutes. */
-export const untilRecovered = async ({ victim }: Neighbourhood): Promise<void> => {
+export const untilRecovered = async ({ victim }: Pick<Neighbourhood, 'victim'>): Promise<void> => {
   const deadline = performance.now() + 120_000
   for (;;) {
     await victim.takeObservations()

@@ -1,0 +1,244 @@
+/** `npm run test:cluster`: the Compose cluster in containers, from the last release to a restored backup. */
+import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { runOperatorSetup } from '../compose/compose.ts'
+import { Client } from '../faults/client.ts'
+import { createReport } from '../faults/report.ts'
+import { type AttackName, attacks } from '../neighbours/attacks.ts'
+import { breachesOf, isProperOutcome, sharedMachineBounds } from '../neighbours/breaches.ts'
+import { largeDraft } from '../neighbours/seed-organization.ts'
+import { attackFor, observeVictim, untilRecovered } from '../neighbours/start-neighbourhood.ts'
+import { startVictim } from '../neighbours/start-victim.ts'
+import { type Balancer, startBalancer } from '../operations/rolling/balancer.ts'
+import { type Account, publishable, type System } from '../system.ts'
+import { DockerCluster, gatewayPorts, members } from './docker-cluster.ts'
+
+const root = join(import.meta.dirname, '../..')
+const logFile = join(root, 'cluster.log')
+
+const clientCount = 3
+const elections = 2
+/** Duration of an attack, in milliseconds. */
+const attackMs = 5_000
+
+const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+const commandsOf = (heading: string) =>
+  [
+    ...new RegExp(`^##+ ${heading}\n(.*?)^##+ `, 'ms')
+      .exec(operations)![1]!
+      .matchAll(/^ +((?:docker compose|sh) .*)$/gm),
+  ].map(([, line]) => line!)
+
+const report = createReport()
+
+const main = async (cluster: DockerCluster, folder: string) => {
+  step('Start the release before this one, and publish a form')
+  await cluster.run('docker compose build --quiet && docker compose up --detach --wait')
+  await using balancer = startBalancer(gatewayPorts.map(originOf))
+  await balancer.untilReady(1)
+  const setup = await runOperatorSetup({
+    gatewayPort: await gatewayPort(cluster),
+    formctl: async (...args) => JSON.parse(await cluster.formctl(...args, '--json')),
+  })
+  assert.match(setup, /^Done: /m)
+  const accounts: Account[] = []
+  for (let number = 1; number <= clientCount; number++)
+    accounts.push(await cluster.account(`client-${number}`))
+  const { call }: Pick<System, 'call'> = balancer
+  const clients = accounts.map((account) => new Client({ call }, account))
+
+  step('Upgrade to this release under load, without a failed request')
+  await underLoad('upgrade', clients, async () => {
+    cluster.release = root
+    await cluster.run(commandsOf('Upgrade a cluster').join('\n'))
+  })
+  assert.deepEqual([...balancer.outcomes.keys()], [200])
+  await cluster.run('docker compose run --rm -T formctl doctor')
+
+  step(`Hold ${2 * elections} elections in a replica set of three under load`)
+  for (const member of members) await cluster.mongosh(addMember(member))
+  await underLoad('elections', clients, async () => {
+    for (let number = 0; number < elections; number++) process.stdout.write(await cluster.mongosh(stepDown))
+  })
+
+  step('Attack a neighbour, within the default limits')
+  await cluster.run('docker compose up --detach --wait --no-deps gateway', root, {
+    RATE_LIMIT_PER_MINUTE: '6000',
+  })
+  await balancer.untilReady(1)
+  await attackNeighbour(cluster, balancer)
+
+  step('Dump MongoDB, restore it, and compare')
+  await dumpAndRestore(cluster, balancer, clients, accounts, folder)
+  process.stdout.write(`\n${report.toMarkdown()}\n\nDone: the cluster did all of it.\n`)
+}
+
+/** Runs `work` while clients write. @throws when an acknowledged write is lost, or one has taken effect twice. */
+const underLoad = async (fault: string, clients: readonly Client[], work: () => Promise<void>) => {
+  const stop = new AbortController()
+  const load = Promise.all(clients.map((client) => client.run(stop.signal)))
+  // Awaited below; marks a rejection before that as handled.
+  load.catch(() => {})
+  try {
+    await delay(2_000)
+    await work()
+    await delay(2_000)
+  } finally {
+    stop.abort()
+    await load
+  }
+  const recoveryMs = undefined
+  const verdicts = await Promise.all(clients.map((client) => client.check()))
+  report.add({ fault, tallies: clients.map((client) => client.takeTally()), verdicts, recoveryMs })
+  assert.deepEqual(
+    verdicts.flatMap(({ lost, doubled }) => [...lost, ...doubled]),
+    [],
+  )
+}
+
+/** Repeated, because MongoDB refuses a change of members until the last one has reached a majority. */
+const addMember = (host: string) => `
+  const member = { host: '${host}:27017', priority: 0.5 }
+  while (!rs.conf().members.some(({ host }) => host === member.host))
+    try { rs.add(member) } catch (error) { print(error.codeName); sleep(500) }
+  while (!rs.status().members.some(({ name, stateStr }) => name === member.host && stateStr === 'SECONDARY')) sleep(200)`
+
+/** Another member becomes the primary, and ten seconds later mongo again, whose priority is higher. */
+const stepDown = `
+  db.adminCommand({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 })
+  const deadline = Date.now() + 120_000
+  for (let known = 'mongo:27017'; ; sleep(50)) {
+    if (Date.now() > deadline) throw new Error('mongo is not the primary again after two minutes')
+    const { primary, isWritablePrimary } = db.hello()
+    if (!primary || primary === known) continue
+    known = primary
+    print('The primary is ' + primary + '.')
+    if (isWritablePrimary) break
+  }`
+
+const attackNeighbour = async (cluster: DockerCluster, { call }: Balancer) => {
+  const origin = originOf(await gatewayPort(cluster))
+  const [attacker, neighbour] = [await cluster.account('attacker'), await cluster.account('neighbour')]
+  const create = async (account: Account, form: object) => {
+    const { status, body } = await call(account, 'POST', account.forms, { form })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.publicId as string
+  }
+  const [revisedForm, largeForm, bigForm] = await Promise.all(
+    [440_000, 440_000, 700_000].map((bytes) => create(attacker, largeDraft('Large', bytes))),
+  )
+  for (let revision = 0; revision < 5; revision++)
+    await call(attacker, 'POST', `${attacker.forms}/${revisedForm}/publish`)
+  const target = {
+    origin,
+    apiKey: attacker.apiKey,
+    forms: `/v2${attacker.forms}`,
+    revisedForm: revisedForm!,
+    largeForm: largeForm!,
+    bigForms: [bigForm!],
+  }
+  const form = `${neighbour.forms}/${await create(neighbour, publishable())}`
+  const victim = startVictim({ url: `${origin}/v2${form}`, apiKey: neighbour.apiKey })
+  try {
+    await untilRecovered({ victim })
+    const baseline = await observeVictim(victim, () => delay(attackMs))
+    for (const attack of Object.keys(attacks) as AttackName[]) {
+      const observed = await observeVictim(victim, () => attackFor(attack, [target], delay(attackMs)))
+      process.stdout.write(
+        `${attack}: p99 ${Math.round(observed.p99)} ms ${JSON.stringify(observed.result)}\n`,
+      )
+      const improper = Object.keys(observed.result).filter((outcome) => !isProperOutcome(outcome))
+      assert.deepEqual(
+        [...breachesOf({ ...observed, usage: {} }, baseline, sharedMachineBounds), ...improper],
+        [],
+      )
+      await untilRecovered({ victim })
+    }
+  } finally {
+    victim.stop()
+  }
+}
+
+const dumpAndRestore = async (
+  cluster: DockerCluster,
+  balancer: Balancer,
+  clients: readonly Client[],
+  accounts: readonly Account[],
+  folder: string,
+) => {
+  const [dump, ...restore] = commandsOf('Backup and restore')
+  const before = await cluster.formctl('forms', 'export')
+  await cluster.run(dump!, folder)
+  const [account] = accounts
+  const late = await balancer.call(account!, 'POST', account!.forms, { form: publishable() })
+  assert.equal(late.status, 200)
+
+  await cluster.run(restore.join('\n'), folder)
+  await balancer.untilReady(1)
+
+  assert.ok(before.split('\n').length > clientCount)
+  assert.equal(await cluster.formctl('forms', 'export'), before)
+  await underLoad('restore', clients, async () => {})
+}
+
+const originOf = (port: number) => `http://127.0.0.1:${port}`
+
+/** The port of the only gateway: that of its successor after an upgrade. */
+const gatewayPort = async (cluster: DockerCluster): Promise<number> => {
+  const [line] = (await cluster.compose('ps', '--format', 'json', 'gateway')).trim().split('\n')
+  return JSON.parse(line!).Publishers.find(({ PublishedPort }: { PublishedPort: number }) => PublishedPort)
+    .PublishedPort
+}
+
+const step = (text: string) => process.stdout.write(`\n# ${text}\n`)
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+
+/** The last release, or the parent commit while there is none. */
+const releaseBefore = (): string => {
+  try {
+    return git('describe', '--tags', '--abbrev=0', '--match=v[0-9]*', 'HEAD^')
+  } catch {
+    return 'HEAD^'
+  }
+}
+
+const requireDocker = async () => {
+  try {
+    await promisify(execFile)('docker', ['compose', 'ls'])
+  } catch {
+    process.stderr.write('npm run test:cluster needs Docker with Compose: `docker compose ls` fails.\n')
+    process.exit(1)
+  }
+}
+
+const interruption = async () => {
+  await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
+  throw new Error('interrupted')
+}
+
+await requireDocker()
+const folder = await mkdtemp(join(tmpdir(), 'cluster-'))
+const ref = process.env.UPGRADE_FROM ?? releaseBefore()
+execFileSync('sh', ['-euc', 'git archive "$0" | tar -x -C "$1"', ref, folder], { cwd: root })
+const cluster = new DockerCluster(folder)
+const remove = () => cluster.run('docker compose down --volumes --remove-orphans')
+try {
+  await remove()
+  await Promise.race([main(cluster, folder), interruption()])
+} catch (error) {
+  process.stderr.write(`${(error as Error).stack}\nThe logs of the containers are in ${logFile}.\n`)
+  await cluster.run(`docker compose logs --no-color --timestamps > ${logFile}`)
+  process.exitCode = 1
+} finally {
+  await remove()
+  await rm(folder, { recursive: true })
+}
+process.exit()
