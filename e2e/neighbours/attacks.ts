@@ -268,6 +268,7 @@ export const attacks = {
   'masked reads of a 440 KB form': repeat(60, ({ forms, revisedForm }) => ({
     path: `${forms}/${revisedForm}/revisions/live?readMask=form.updateTime`,
   })),
+  'reads of a 700 KB form': repeat(60, ({ forms, bigForms }) => ({ path: `${forms}/${bigForms[0]}` })),
   'scans of the event log': combine(
     repeat(48, events(`?${new URLSearchParams({ filter: eventsFilter })}`)),
     repeat(2, events('?pageSize=1000')),

@@ -68,6 +68,7 @@ describe('the door of a service', () => {
     ['a page of more than 100', 'GET', `${forms}?pageSize=101`],
     ['a page that skips', 'GET', `${form}/revisions?pageSize=1&skip=100`],
     ['a filter', 'GET', `/v2/organizations/acme/events?filter=type%3Da`],
+    ['a mask', 'GET', `${form}?readMask=name`],
     ['a comparison', 'GET', `${form}/changes`],
     ['a delete', 'DELETE', form],
     ['a rollback', 'POST', `${form}/revisions/live/rollback`],
@@ -109,6 +110,29 @@ describe('the door of a service', () => {
     blocked.resolve('done')
     expect(await first).toBe('done')
     expect(await door.admit({ flow }, async () => 'next')).toBe('next')
+  })
+
+  it('gives the smaller share to what turned out to be dear while it waited', async () => {
+    const door = new Door('learning', { places: 1 })
+    const [first, dear] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+    const flowOf = (name: string) => ({ organization: name, user: name })
+    const done: string[] = []
+    let isKnown = false
+    const works = [
+      door.admit({ flow: flowOf('a') }, () => first.promise),
+      door.admit({ flow: flowOf('b'), isDear: () => true }, () => dear.promise),
+      door.admit({ flow: flowOf('c'), isDear: () => isKnown }, async () => 'learned'),
+      door.admit({ flow: flowOf('d') }, async () => 'last'),
+    ].map((work) => work.then((name) => done.push(name!)))
+    isKnown = true
+
+    first.resolve('first')
+    await works[3]
+    expect(done).toEqual(['first', 'last'])
+    dear.resolve('dear')
+    await Promise.all(works)
+
+    expect(done).toEqual(['first', 'last', 'dear', 'learned'])
   })
 
   it('measures waiting and working separately', async () => {

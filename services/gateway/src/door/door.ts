@@ -53,8 +53,8 @@ const works = new Histogram({
 
 export interface Admission {
   flow: Flow
-  /** Whether the work is known to be dear before it begins: then it has the smaller share. */
-  isDear?: boolean
+  /** Whether the work is known to be dear before it begins: then it has the smaller share. It may become so while it waits. */
+  isDear?: () => boolean
   /** Leaves when it disconnects, but not once it is admitted. */
   caller?: WaitingCaller
   maxWaitMs?: number
@@ -92,16 +92,22 @@ export class Door {
    * @throws {ApiError} OVERLOADED when its turn does not come in time; the errors of the work.
    */
   async admit<T>(
-    { flow, isDear = false, caller, reauthorize, ...wait }: Admission,
+    { flow, isDear = () => false, caller, reauthorize, ...wait }: Admission,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     if (caller?.hasEnded) return undefined
-    const cost = isDear ? 'dear' : 'ordinary'
-    const queue = this.#queues[cost]
     const enteredMs = performance.now()
-    const ticket = await waitForTurn(queue, flow, { maxWaitMs, caller, ...wait })
+    const enter = (cost: Cost) => waitForTurn(this.#queues[cost], flow, { maxWaitMs, caller, ...wait })
+    let cost: Cost = isDear() ? 'dear' : 'ordinary'
+    let ticket = await enter(cost)
+    if (ticket && cost === 'ordinary' && isDear()) {
+      this.#queues.ordinary.leave(ticket)
+      cost = 'dear'
+      ticket = await enter(cost)
+    }
     if (!ticket && caller?.hasEnded) return undefined
     if (!ticket) throw overloaded()
+    const queue = this.#queues[cost]
     const admittedMs = performance.now()
     const metrics = this.#metrics[cost]
     metrics.waits.observe((admittedMs - enteredMs) / 1000)
@@ -166,17 +172,40 @@ const shortPage = 100
 /** Organizations whose last list was short: their next ones are expected to be. Those of others are dear until then. */
 const shortLists = new LRUCache<string, true>({ max: 10_000 })
 
-/** Remembers whether the response to a list was long, more than 256 KiB. */
-export const rememberLength = ({ identity, routeOptions }: FastifyRequest, isLong: boolean): void => {
-  if (!routeOptions.config.isList) return
-  if (isLong) shortLists.delete(flowOf(identity).organization)
-  else shortLists.set(flowOf(identity).organization, true)
+/** Forms and revisions whose last response was long: to read one again is dear. */
+const longResources = new LRUCache<string, true>({ max: 10_000 })
+
+/** Equal for all spellings of a reference. */
+const resourceOf = ({ identity, params }: FastifyRequest): string => {
+  const { organizationRef, ...refs } = params as Record<string, string>
+  return [identity.organizationId, ...Object.values(refs)].join('/').toLowerCase()
+}
+
+const isMasked = ({ query }: FastifyRequest) => (query as { readMask?: string }).readMask !== undefined
+
+/** Remembers whether the response to a read was long, more than 256 KiB. */
+export const rememberLength = (request: FastifyRequest, isLong: boolean): void => {
+  const { method, identity, routeOptions } = request
+  if (routeOptions.config.isList) {
+    if (isLong) shortLists.delete(flowOf(identity).organization)
+    else shortLists.set(flowOf(identity).organization, true)
+  } else if (method === 'GET' && !isMasked(request)) {
+    if (isLong) longResources.set(resourceOf(request), true)
+    else if (longResources.size > 0) longResources.delete(resourceOf(request))
+  }
 }
 
 /** Whether a request is known to be dear before it begins. */
-export const isDear = ({ body, query, identity, routeOptions: { config } }: FastifyRequest): boolean => {
+export const isDear = (request: FastifyRequest): boolean => {
+  const { method, body, query, identity, routeOptions } = request
+  const { config } = routeOptions
   if (config.isDear || (Buffer.isBuffer(body) && body.length > shortBodyBytes)) return true
-  if (!config.isList) return false
+  // A mask is cut from the whole resource, whatever its length.
+  if (!config.isList)
+    return (
+      method === 'GET' &&
+      (isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request))))
+    )
   if (!shortLists.has(flowOf(identity).organization)) return true
   const { filter, pageSize = 0, skip = 0 } = query as { filter?: string; pageSize?: string; skip?: string }
   return filter !== undefined || Number(pageSize) + Number(skip) > shortPage

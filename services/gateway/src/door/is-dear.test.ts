@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isDear, rememberLength } from './door.ts'
 
 const listOf = (organizationId: string, query: object = {}) =>
@@ -20,6 +20,37 @@ it('takes a list for dear unless the last one of its organization was short', ()
 
   rememberLength(list, true)
   expect(isDear(list)).toBe(true)
+})
+
+describe('a read of a form', () => {
+  const readOf = (formRef: string, more: object = {}) =>
+    ({
+      method: 'GET',
+      query: {},
+      params: { organizationRef: 'acme', formRef },
+      identity: { userId: randomUUID(), organizationId: '5b0f3a52-6c1e-4f0e-9d3c-0a8d1f7b2c44' },
+      routeOptions: { config: {} },
+      ...more,
+    }) as unknown as FastifyRequest
+
+  it('is dear when the last response was long, by any spelling', () => {
+    const formId = randomUUID()
+    expect(isDear(readOf(formId))).toBe(false)
+
+    rememberLength(readOf(formId), true)
+    rememberLength(readOf(formId, { query: { readMask: 'name' } }), false)
+
+    expect(isDear(readOf(formId))).toBe(true)
+    expect(isDear(readOf('', { params: { organizationRef: '-', formRef: formId.toUpperCase() } }))).toBe(true)
+    expect(isDear(readOf(formId, { method: 'PATCH' }))).toBe(false)
+    expect(isDear(readOf(randomUUID()))).toBe(false)
+    rememberLength(readOf(formId), false)
+    expect(isDear(readOf(formId))).toBe(false)
+  })
+
+  it('is dear with a mask', () => {
+    expect(isDear(readOf(randomUUID(), { query: { readMask: 'name' } }))).toBe(true)
+  })
 })
 
 it.each([

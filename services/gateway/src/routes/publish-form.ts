@@ -49,7 +49,7 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
       }
       const admission = {
         flow: flowOf(identity),
-        isDear: body.refuseBreaking === true,
+        isDear: () => body.refuseBreaking === true,
         caller: reply,
         reauthorize: () => reauthorizeLate(request, authorize),
         // What is left has to suffice for the publish.

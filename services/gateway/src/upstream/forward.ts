@@ -111,7 +111,7 @@ const sendInTurn = async (
   // The service works until it responds, also after the caller has disconnected.
   permit.retain()
   const reauthorize = () => reauthorizeLate(request, authorize)
-  const admission = { flow: flowOf(identity), isDear: isDear(request), caller: reply, reauthorize }
+  const admission = { flow: flowOf(identity), isDear: () => isDear(request), caller: reply, reauthorize }
   const send = (isReserved: boolean) => async () => {
     const response = await to.request({
       method,
@@ -121,7 +121,7 @@ const sendInTurn = async (
       // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
       ...(routeOptions.config.isList && { caller: reply }),
     })
-    rememberLength(request, response.body instanceof LongBody)
+    if (response.statusCode === 200) rememberLength(request, response.body instanceof LongBody)
     const canSend = isReserved || claimMemory(request, reply, response, memory)
     if (!canSend || reply.raw.destroyed) discard(response.body)
     else done(null, response)
