@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { findChromium } from './libs/testkit/src/find-chromium.ts'
+import { mongodbSuites } from './libs/testkit/src/mongodb/mongodb-suites.ts'
 import { prepareEngine } from './libs/testkit/src/mongodb.ts'
-import { mongodbSuites } from './libs/testkit/src/mongodb-suites.ts'
 
 const missingMongodb = await prepareEngine(process.env)
 

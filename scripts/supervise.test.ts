@@ -17,7 +17,7 @@ const service = (name: string) => ({ name, args: [join(import.meta.dirname, 'tes
 const wrapped = (name: string) => ({
   name,
   args: [
-    join(import.meta.dirname, '../libs/testkit/src/run-with-parent.ts'),
+    join(import.meta.dirname, '../libs/testkit/src/processes/run-with-parent.ts'),
     process.execPath,
     ...service(name).args,
   ],

@@ -64,7 +64,7 @@ const readProc = (path: string): string => {
   }
 }
 
-const exitWithParent = join(import.meta.dirname, '../../libs/testkit/src/exit-with-parent.ts')
+const exitWithParent = join(import.meta.dirname, '../../libs/testkit/src/processes/exit-with-parent.ts')
 
 /** Spawns a Node program that exits when this process does. @param output a file descriptor for stdout and stderr. */
 export const spawnNode = (

@@ -238,7 +238,7 @@ const natsArguments = (configFlag: string, dataDir: string, portOf: PortOf): str
     .replace(/store_dir: \/data$/m, `store_dir: ${JSON.stringify(dataDir)}`)
   const file = join(dataDir, 'nats-server.conf')
   writeFileSync(file, config)
-  const runWithParent = join(root, 'libs/testkit/src/run-with-parent.ts')
+  const runWithParent = join(root, 'libs/testkit/src/processes/run-with-parent.ts')
   return [runWithParent, findNatsServer().command, configFlag, file, '-l', join(dataDir, 'log')]
 }
 

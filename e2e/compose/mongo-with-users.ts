@@ -64,7 +64,7 @@ const install = async (): Promise<void> => {
 const start = async (port: number, folder: string, options: string[]): Promise<ChildProcess> => {
   const program = join(environment, 'bin/secantusd-py')
   const args = ['--host', '127.0.0.1', '--port', `${port}`, '--storage-path', folder, '--log-level', 'ERROR']
-  const runWithParent = join(import.meta.dirname, '../../libs/testkit/src/run-with-parent.ts')
+  const runWithParent = join(import.meta.dirname, '../../libs/testkit/src/processes/run-with-parent.ts')
   const child = spawnWithParent({
     name: 'secantusdb',
     args: [runWithParent, program, ...args, ...options],

@@ -2,12 +2,12 @@ import { type DeletedForms, deletedFormsOf } from './deleted-forms.ts'
 import { type Events, eventsOf } from './events/events.ts'
 import { type Forms, formsOf } from './forms.ts'
 import { type Keys, keysOf } from './keys.ts'
-import { checkApiKey } from './options.ts'
 import { type Organizations, organizationsOf } from './organizations.ts'
-import { pathOf } from './references.ts'
 import { type Revisions, revisionsOf } from './revisions.ts'
 import type { IssuedKey, Whoami } from './schemas.generated.ts'
-import { type CallOptions, type ClientOptions, type Clock, createTransport } from './transport.ts'
+import { checkApiKey } from './transport/options.ts'
+import { pathOf } from './transport/references.ts'
+import { type CallOptions, type ClientOptions, type Clock, createTransport } from './transport/transport.ts'
 
 /** A client of the form-management API, with the key of one user. */
 export interface Client {

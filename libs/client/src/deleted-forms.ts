@@ -1,7 +1,7 @@
 import { type List, listOf, type PageQuery } from './pages.ts'
-import { pathOf } from './references.ts'
 import type { DeletedForm } from './schemas.generated.ts'
-import type { Transport } from './transport.ts'
+import { pathOf } from './transport/references.ts'
+import type { Transport } from './transport/transport.ts'
 import { type ChangeOptions, deleteForm, postForm, type TaggedForm } from './write-form.ts'
 
 /**

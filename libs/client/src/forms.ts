@@ -1,9 +1,9 @@
 import { isReason } from './errors.ts'
 import { type List, type ListQuery, listOf, type Masked, type MaskOptions } from './pages.ts'
-import { idOf, pathOf } from './references.ts'
 import type { FormInput } from './resources.ts'
 import type { Form, FormChanges, FormCheck, FormPatch } from './schemas.generated.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import { idOf, pathOf } from './transport/references.ts'
+import type { CallOptions, Transport } from './transport/transport.ts'
 import {
   type ChangeOptions,
   deleteForm,

@@ -24,5 +24,5 @@ export type { List, ListQuery, Masked, MaskOptions, Page, PageQuery } from './pa
 export type { FormInput, Merge, Role, ServerOwnedFields } from './resources.ts'
 export type { Revisions } from './revisions.ts'
 export type * from './schemas.generated.ts'
-export type { CallOptions, ClientOptions, Clock, Fetch } from './transport.ts'
+export type { CallOptions, ClientOptions, Clock, Fetch } from './transport/transport.ts'
 export type { ChangeOptions, TaggedForm, WriteOptions } from './write-form.ts'

@@ -1,8 +1,8 @@
 import { isReason } from './errors.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
-import { pathOf } from './references.ts'
 import type { IssuedKey, Key, KeyInput } from './schemas.generated.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import { pathOf } from './transport/references.ts'
+import type { CallOptions, Transport } from './transport/transport.ts'
 import { newRequestId } from './write-form.ts'
 
 /** The options of a write of keys. */

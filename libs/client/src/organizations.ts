@@ -1,7 +1,7 @@
 import { type List, type ListQuery, listOf } from './pages.ts'
-import { pathOf } from './references.ts'
 import type { Organization } from './schemas.generated.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import { pathOf } from './transport/references.ts'
+import type { CallOptions, Transport } from './transport/transport.ts'
 
 /** The organizations of the key's user. */
 export interface Organizations {

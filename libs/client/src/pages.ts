@@ -1,4 +1,4 @@
-import type { CallOptions, Transport } from './transport.ts'
+import type { CallOptions, Transport } from './transport/transport.ts'
 
 /** The parameters of every list (AIP-158). */
 export interface PageQuery extends CallOptions {

@@ -1,7 +1,7 @@
 import { type List, listOf, type Masked, type MaskOptions, type PageQuery } from './pages.ts'
-import { pathOf } from './references.ts'
 import type { Revision } from './schemas.generated.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import { pathOf } from './transport/references.ts'
+import type { CallOptions, Transport } from './transport/transport.ts'
 import { type ChangeOptions, postForm, type TaggedForm } from './write-form.ts'
 
 /**

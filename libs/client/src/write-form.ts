@@ -1,5 +1,5 @@
 import type { Form } from './schemas.generated.ts'
-import type { Call, CallOptions, Transport } from './transport.ts'
+import type { Call, CallOptions, Transport } from './transport/transport.ts'
 
 /** The options of every write. */
 export interface WriteOptions extends CallOptions {

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { describe, expect, it } from 'vitest'
+import { mongodbSuites } from './mongodb/mongodb-suites.ts'
 import { startMongo } from './mongodb.ts'
-import { mongodbSuites } from './mongodb-suites.ts'
 
 describe('startMongo', () => {
   it('creates an empty database that stores documents, and names its engine', async () => {

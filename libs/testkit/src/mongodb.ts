@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { MongoClient } from 'mongodb'
-import {
-  externalServer,
-  isDockerRunning,
-  startContainer,
-  startSecantusDb,
-} from './mongodb-engines/engines.ts'
-import { installedSecantusDb, installSecantusDb } from './mongodb-engines/install-secantusdb.ts'
-import type { MongodbEngine } from './mongodb-engines/mongodb-engine.ts'
+import { externalServer, isDockerRunning, startContainer, startSecantusDb } from './mongodb/engines.ts'
+import { installedSecantusDb, installSecantusDb } from './mongodb/install-secantusdb.ts'
+import type { MongodbEngine } from './mongodb/mongodb-engine.ts'
 import { reportToolchain } from './toolchains.ts'
 
 /** A database of one test, on a server that speaks MongoDB's protocol. Disposing drops the database or ends the server. */

@@ -68,7 +68,7 @@ export async function prepareNatsServer({ dataDir, port }: NatsOptions) {
   }
   writeFileSync(configFile, JSON.stringify(config, null, 2), { mode: 0o600 })
 
-  const runWithParent = join(import.meta.dirname, 'run-with-parent.ts')
+  const runWithParent = join(import.meta.dirname, 'processes/run-with-parent.ts')
   const program: Program = { name: 'nats', args: [runWithParent, findNatsServer().command, '-c', configFile] }
   const urls = natsUrls(passwords, chosenPort)
   const healthUrl = `http://127.0.0.1:${healthPort}/healthz`

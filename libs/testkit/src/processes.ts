@@ -27,7 +27,7 @@ export function spawnWithParent(
   { args, env }: Program,
   output: 'inherit' | 'pipe' = 'inherit',
 ): ChildProcess {
-  const exitWithParent = join(import.meta.dirname, 'exit-with-parent.ts')
+  const exitWithParent = join(import.meta.dirname, 'processes/exit-with-parent.ts')
   return spawn(process.execPath, ['--import', exitWithParent, ...args], {
     env,
     detached: true,

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from './find-chromium.ts'
+import { mongodbSuites } from './mongodb/mongodb-suites.ts'
 import { prepareEngine } from './mongodb.ts'
-import { mongodbSuites } from './mongodb-suites.ts'
 import { findNatsServer } from './nats-server.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type List, type ListQuery, listOf } from '../pages.ts'
-import { pathOf } from '../references.ts'
 import type { FormEvent } from '../schemas.generated.ts'
-import type { Call, CallOptions, Transport } from '../transport.ts'
+import { pathOf } from '../transport/references.ts'
+import type { Call, CallOptions, Transport } from '../transport/transport.ts'
 import { watchEvents } from './watch-events.ts'
 
 /** A position in the log of an organization: a number from 0, or the `sequence` of an event. 0 is before all events. */

@@ -1,5 +1,5 @@
-import { outcomeOf } from '../repeat.ts'
 import type { FormEvent } from '../schemas.generated.ts'
+import { outcomeOf } from '../transport/repeat.ts'
 import type { ServerSentEvent } from './event-stream.ts'
 
 /** What a watch requires of the client. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { openFailpoints } from '@fms/testkit/failpoints'
 import { startMongo } from '@fms/testkit/mongodb'
+import { openFailpoints } from '@fms/testkit/mongodb/failpoints'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { hashApiKey, makeApiKey } from '../api-key.ts'
 import type { DirectoryStore } from '../directory-store.ts'

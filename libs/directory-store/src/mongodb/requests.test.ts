@@ -1,6 +1,6 @@
 import { documentedRequests } from '@fms/testkit/documented-requests'
 import { startMongo } from '@fms/testkit/mongodb'
-import { describeCommand, recordMongodb } from '@fms/testkit/mongodb-recorder'
+import { describeCommand, recordMongodb } from '@fms/testkit/mongodb/mongodb-recorder'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hashApiKey } from '../api-key.ts'
 import { openDirectory, start } from '../contract/given.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { startMongo } from '@fms/testkit/mongodb'
-import { recordMongodb } from '@fms/testkit/mongodb-recorder'
+import { recordMongodb } from '@fms/testkit/mongodb/mongodb-recorder'
 import { afterAll, describe, expect, it } from 'vitest'
 import { atOnce, edited, givenForm, newForm, publish, refOf } from '../contract/given.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'

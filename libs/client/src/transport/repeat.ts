@@ -1,4 +1,4 @@
-import { FormsApiError, FormsConnectionError, isReason } from './errors.ts'
+import { FormsApiError, FormsConnectionError, isReason } from '../errors.ts'
 
 /**
  * Outcome of a failed attempt: the API rejected the request; it was not executed, and a retry may succeed; or it may

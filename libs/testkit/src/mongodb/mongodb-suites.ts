@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '../../../..')
 
 /** Suites that start a MongoDB in a module of theirs. `e2e/system.ts` starts one only for the project "on MongoDB". */
 const indirect = ['e2e/compose/compose.test.ts', 'e2e/upgrade.test.ts']

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Client, FormsApiError, FormsConnectionError } from './index.ts'
+import { type Client, FormsApiError, FormsConnectionError } from '../index.ts'
+import { answered, failure, type Reaction, startServer } from '../testing.ts'
 import { pauseMs } from './repeat.ts'
-import { answered, failure, type Reaction, startServer } from './testing.ts'
 
 const calls = {
   read: ({ forms }) => forms.get('acme', 'form'),
