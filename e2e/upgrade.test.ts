@@ -101,7 +101,7 @@ describe.each(stores)('the stores of release $release on $name', ({ read, engine
       method: 'create',
       digest: 'f'.repeat(64),
     } as const
-    const repeat = store.checkRequest(organizationId, undefined, request)
+    const repeat = store.checkRequest({ organizationId }, request)
     await expect(repeat).rejects.toBeInstanceOf(RequestReplay)
   })
 

@@ -24,7 +24,6 @@ export const ChangesQuery = z
     path: ['from'],
     error: `must be a revision: \`${draftRef}\` is allowed only in \`to\``,
   })
-export type ChangesQuery = z.infer<typeof ChangesQuery>
 
 /** Kind of a change. An element that has moved and changed has a `MOVED` and further changes. */
 export const ChangeKind = z.enum(['ADDED', 'REMOVED', 'CHANGED', 'MOVED']).meta({ id: 'ChangeKind' })

@@ -45,7 +45,6 @@ export const ActorKey = z
     prefix: z.string().describe('The first 8 characters after `fms_`.'),
   })
   .meta({ id: 'ActorKey' })
-export type ActorKey = z.infer<typeof ActorKey>
 
 const UserActor = z
   .object({

@@ -74,13 +74,11 @@ export const User = z
     createTime: Timestamp,
   })
   .meta({ id: 'User', description: 'A person who acts through API keys.' })
-export type User = z.infer<typeof User>
 
 /** An organization of the caller, and the caller's role in it. */
 export const Membership = z
   .strictObject({ organization: Organization, role: Role })
   .meta({ id: 'Membership', description: 'An organization of the caller, and the role in it.' })
-export type Membership = z.infer<typeof Membership>
 
 /** The caller of a request: the user, the key, and all organizations in the order in which the user joined them. */
 export const Whoami = z
@@ -137,7 +135,6 @@ export const CreateKeyRequest = z
     ),
   })
   .meta({ id: 'CreateKeyRequest' })
-export type CreateKeyRequest = z.infer<typeof CreateKeyRequest>
 
 /** Body of a rotation; `{}` when the request has no body. */
 export const RotateKeyRequest = z
@@ -154,7 +151,6 @@ export const RotateKeyRequest = z
   })
   .meta({ id: 'RotateKeyRequest' })
   .prefault({})
-export type RotateKeyRequest = z.infer<typeof RotateKeyRequest>
 
 /** Body of a delete of a key; `{}` when the request has no body. */
 export const DeleteKeyRequest = z
@@ -175,4 +171,3 @@ export const CreateSessionRequest = z
       .describe('The one-time code of a login link: `formctl user login-link`.'),
   })
   .meta({ id: 'CreateSessionRequest' })
-export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>

@@ -72,11 +72,9 @@ export const organizationPath = (organizationId: string) => `organizations/${org
 export const ListOrganizationsResponse = z
   .strictObject({ ...pageShape, organizations: z.array(Organization) })
   .meta({ id: 'OrganizationsPage', description: 'A page of organizations.' })
-export type ListOrganizationsResponse = z.infer<typeof ListOrganizationsResponse>
 
 /** All organizations of the caller, in the order in which the caller joined them. */
 export const AllOrganizationsResponse = z.strictObject({ organizations: z.array(Organization) }).meta({
   id: 'AllOrganizations',
   description: 'All organizations of the caller, in the order in which the caller joined them.',
 })
-export type AllOrganizationsResponse = z.infer<typeof AllOrganizationsResponse>

@@ -27,4 +27,3 @@ export const PublicForm = Form.pick(
     [Name in (typeof publicFormMembers)[number]]: true
   },
 ).extend({ revisionNumber: Revision.shape.number })
-export type PublicForm = z.infer<typeof PublicForm>

@@ -34,17 +34,14 @@ export const CreateFormRequest = z
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'CreateFormRequest' })
-export type CreateFormRequest = z.infer<typeof CreateFormRequest>
 
 /** Body of a check: `form` as in a create. */
 export const CheckFormRequest = z.strictObject({ form: object }).meta({ id: 'CheckFormRequest' })
-export type CheckFormRequest = z.infer<typeof CheckFormRequest>
 
 /** Body of an update: `form` is a JSON Merge Patch (RFC 7396). The service validates the merged draft. */
 export const UpdateFormRequest = z
   .strictObject({ form: object, requestId: RequestId, validateOnly: ValidateOnly })
   .meta({ id: 'UpdateFormRequest' })
-export type UpdateFormRequest = z.infer<typeof UpdateFormRequest>
 
 /** Body of a delete; `{}` when the request has no body. */
 export const DeleteFormRequest = z
@@ -71,7 +68,6 @@ export const PublishFormRequest = z
   })
   .meta({ id: 'PublishFormRequest' })
   .prefault({})
-export type PublishFormRequest = z.infer<typeof PublishFormRequest>
 
 /** Body of an unpublish; `{}` when the request has no body. */
 export const UnpublishFormRequest = z
@@ -84,21 +80,18 @@ export const UnpublishFormRequest = z
   })
   .meta({ id: 'UnpublishFormRequest' })
   .prefault({})
-export type UnpublishFormRequest = z.infer<typeof UnpublishFormRequest>
 
 /** Body of a rollback; `{}` when the request has no body. */
 export const RollbackFormRequest = z
   .strictObject({ requestId: RequestId, validateOnly: ValidateOnly })
   .meta({ id: 'RollbackFormRequest' })
   .prefault({})
-export type RollbackFormRequest = z.infer<typeof RollbackFormRequest>
 
 /** Body of an undelete; `{}` when the request has no body. */
 export const UndeleteFormRequest = z
   .strictObject({ requestId: RequestId, validateOnly: ValidateOnly })
   .meta({ id: 'UndeleteFormRequest' })
   .prefault({})
-export type UndeleteFormRequest = z.infer<typeof UndeleteFormRequest>
 
 /** A query parameter that may occur once. */
 const parameter = z.string({ error: 'must be given once' }).optional()
@@ -178,15 +171,12 @@ const readMask = expression.meta({
 
 /** Query of a read of a form or revision. `libs/aip` parses the mask. */
 export const GetQuery = z.strictObject({ readMask })
-export type GetQuery = z.infer<typeof GetQuery>
 
 /** Query of a list of forms. */
 export const ListFormsQuery = ListQuery.extend({ readMask })
-export type ListFormsQuery = z.infer<typeof ListFormsQuery>
 
 /** Query of a list of revisions. */
 export const ListRevisionsQuery = PageQuery.extend({ readMask })
-export type ListRevisionsQuery = z.infer<typeof ListRevisionsQuery>
 
 /** {@link ListQuery}, or `all=true` for a list without pages. */
 export const ListOrganizationsQuery = ListQuery.extend({
@@ -195,7 +185,6 @@ export const ListOrganizationsQuery = ListQuery.extend({
       '`true` returns all organizations in one response. `filter` and `orderBy` are then ignored; `pageSize`, `pageToken` and `skip` are rejected.',
   }),
 })
-export type ListOrganizationsQuery = z.infer<typeof ListOrganizationsQuery>
 
 /** Decimal digits, 0 to 9007199254740991. */
 const afterSequence = parameter
@@ -223,7 +212,6 @@ export const StreamEventsQuery = z.strictObject({
     'The stream begins after this position of the log. The header `Last-Event-ID` takes precedence. Default: the end of the log, so that only new events are sent.',
   ),
 })
-export type StreamEventsQuery = z.infer<typeof StreamEventsQuery>
 
 /** A page of forms (AIP-158). */
 export const ListFormsResponse = z
@@ -250,7 +238,6 @@ export const ListEventsResponse = z
     events: z.array(FormEvent),
   })
   .meta({ id: 'EventsPage', description: 'A page of events.' })
-export type ListEventsResponse = z.infer<typeof ListEventsResponse>
 
 /** Body of the response to a delete of anything: `{}`. */
 export const EmptyResponse = z.strictObject({}).meta({ id: 'Empty' })

@@ -8,7 +8,5 @@ export {
 export * from './directory-store.ts'
 export * from './errors.ts'
 export * from './inputs.ts'
-export * from './inspect-directory-store.ts'
 export * from './open-directory-store.ts'
-export * from './organization-order.ts'
 export * from './resources.ts'

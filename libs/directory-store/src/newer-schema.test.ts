@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { startMongo } from '@fms/testkit/mongodb'
 import { migrateBeyondThisRelease } from '@fms/testkit/newer-schema'
 import { afterAll, describe, expect, it } from 'vitest'
-import { inspectDirectoryStore } from './inspect-directory-store.ts'
-import { migrateDirectoryStore, openDirectoryStore } from './open-directory-store.ts'
+import { inspectDirectoryStore, migrateDirectoryStore, openDirectoryStore } from './open-directory-store.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'directory-store-newer-'))
 const mongo = await startMongo()

@@ -1,11 +1,4 @@
-import {
-  byScheme,
-  type Migration,
-  type MigrationStep,
-  openIfSupported,
-  sqlitePath,
-  sqliteStoreExists,
-} from '@fms/store-kit'
+import { byScheme, openIfSupported, sqlitePath, storeUpkeep } from '@fms/store-kit'
 import type { DirectoryStore } from './directory-store.ts'
 import { keyOperations } from './operations/keys.ts'
 import { loginCodeOperations } from './operations/login-codes.ts'
@@ -45,39 +38,24 @@ export const openDirectoryStore = async (
     },
   })
 
-/**
- * Migrates a directory store to the current schema version. Idempotent, and safe while other processes use the store.
- * Opening a SQLite file migrates it too.
- *
- * @param url as for {@link openDirectoryStore}.
- * @param onStep receives the progress on MongoDB.
- */
-export const migrateDirectoryStore = (
-  url: string,
-  onStep?: (step: MigrationStep) => void,
-): Promise<Migration> =>
-  byScheme<Promise<Migration>>('directory', url, {
-    sqlite: async () => {
-      await new SqliteTables(sqlitePath(url)).close()
-      return { engine: 'SQLite', version: migrations.length }
-    },
-    mongodb: async () => {
-      const { migrateMongodb } = await import('@fms/store-kit/mongodb')
-      const { directorySchema } = await import('./mongodb/schema.ts')
-      return migrateMongodb(url, directorySchema, { onStep })
-    },
-  })
+const upkeep = storeUpkeep({
+  store: 'directory',
+  table: 'members',
+  migrations,
+  mongodb: async () => ({ schema: (await import('./mongodb/schema.ts')).directorySchema }),
+})
 
 /**
- * Whether a directory store exists at a URL. Changes nothing.
- *
- * @param url as for {@link openDirectoryStore}.
+ * Migrates a directory store to the current schema version. Idempotent, and safe while other processes use the store.
+ * Opening a SQLite file migrates it too. Reports steps on MongoDB.
  */
-export const directoryStoreExists = (url: string): Promise<boolean> =>
-  byScheme<Promise<boolean>>('directory', url, {
-    sqlite: async () => sqliteStoreExists(sqlitePath(url), 'members'),
-    mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbStoreExists(url, 'directory'),
-  })
+export const migrateDirectoryStore = upkeep.migrate
+
+/** Whether a directory store exists at a URL. Changes nothing. */
+export const directoryStoreExists = upkeep.exists
+
+/** Reads the schema version of a directory store and changes nothing. @returns undefined if the SQLite file does not exist. */
+export const inspectDirectoryStore = upkeep.inspect
 
 /** The directory store on the tables of an engine. Disposing closes them. */
 const createDirectoryStore = (tables: DirectoryTables, now: () => Date): DirectoryStore => ({

@@ -1,7 +1,6 @@
 import type { CheckedFilter, OrderTerm, Position } from '@fms/aip'
 import type { Role } from '@fms/contracts'
 import type { z } from 'zod'
-import type { OrganizationField } from './organization-order.ts'
 
 /** A person who uses the API with keys. */
 export interface User {
@@ -104,6 +103,17 @@ export interface Authorization {
   /** Absent if none is requested, if it does not exist, and if the user of the key is not a member of it. */
   organization?: { organizationId: string; role: Role }
 }
+
+/** The fields by which a list of organizations can be sorted. */
+export const organizationFields = ['createTime', 'name', 'slug'] as const
+/** One of {@link organizationFields}. */
+export type OrganizationField = (typeof organizationFields)[number]
+
+/** Oldest first. `slug` is unique. */
+export const defaultOrganizationOrder: readonly OrderTerm<OrganizationField>[] = [
+  { field: 'createTime', descending: false },
+  { field: 'slug', descending: false },
+]
 
 /** A page of the organizations of a user. */
 export interface ListOrganizationsQuery {

@@ -1,10 +1,8 @@
 import { apiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
 import { type FormEvent, type FormPath, formPath } from '@fms/contracts'
-import type { FormRef, FormState, Quota } from './forms-store.ts'
+import type { FormRef, FormState, NamedForm, Quota } from './forms-store.ts'
 import type { ChangeMethod } from './requests/identified-request.ts'
 import { formETag } from './resource/form-to-json.ts'
-
-type UnnamedFormRef = Pick<FormRef, 'organizationId'> & { formRef: string | undefined }
 
 const formPathOf = ({ organizationId, formRef }: FormRef) =>
   `organizations/${organizationId}/forms/${formRef}`
@@ -43,7 +41,7 @@ export const formNotLive = (ref: FormRef) => apiError('FORM_NOT_LIVE', { form: f
  *
  * @param formRef undefined for a request that names no form. Then the collection takes its place.
  */
-export const updateAborted = ({ organizationId, formRef }: UnnamedFormRef) => {
+export const updateAborted = ({ organizationId, formRef }: NamedForm) => {
   const forms = `organizations/${organizationId}/forms`
   return apiError('UPDATE_ABORTED', { form: formRef === undefined ? forms : `${forms}/${formRef}` })
 }

@@ -52,6 +52,9 @@ export interface FormRef {
   formRef: string
 }
 
+/** What a request names: a form, or only its organization. */
+export type NamedForm = Pick<FormRef, 'organizationId'> & { formRef?: string | undefined }
+
 /** A published snapshot. Immutable; the form records which revision is live. `parseSnapshot` gives the form in it. */
 export interface StoredRevision {
   organizationId: string
@@ -381,10 +384,11 @@ export interface FormsStore extends AsyncDisposable {
   /**
    * Looks a request up, for a dry run. Every change does so itself.
    *
-   * @param formRef the form that the request names; undefined for a create.
+   * @param ref the form that the request names; without `formRef` for a create.
+   * @param request undefined for one without an id, which nothing repeats.
    * @throws {RequestReplay} when it was carried out before; {ApiError} REQUEST_ID_REUSED when another request was.
    */
-  checkRequest(organizationId: string, formRef: string | undefined, request: IdentifiedRequest): Promise<void>
+  checkRequest(ref: NamedForm, request: IdentifiedRequest | undefined): Promise<void>
 
   /** The revision that a command created, of any form of the organization, also of a deleted one that can be restored. */
   findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>

@@ -1,13 +1,4 @@
-import {
-  byScheme,
-  inspectSqlite,
-  type Migration,
-  type MigrationStep,
-  openIfSupported,
-  type StoreState,
-  sqlitePath,
-  sqliteStoreExists,
-} from '@fms/store-kit'
+import { byScheme, openIfSupported, sqlitePath, storeUpkeep } from '@fms/store-kit'
 import type { FormsStore, FormsStoreOptions } from './forms-store.ts'
 import { SqliteFormsStore } from './sqlite/forms-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -29,38 +20,18 @@ export const openFormsStore = async (url: string, options: FormsStoreOptions = {
     },
   })
 
-/**
- * Migrates a store to this release. Idempotent, and safe while other processes use the store.
- *
- * @param onStep receives the progress on MongoDB.
- */
-export const migrateFormsStore = (url: string, onStep?: (step: MigrationStep) => void): Promise<Migration> =>
-  byScheme<Promise<Migration>>('forms', url, {
-    sqlite: async () => {
-      await new SqliteFormsStore(sqlitePath(url), { clears: false }).close()
-      return { engine: 'SQLite', version: migrations.length }
-    },
-    mongodb: async () => {
-      const { migrateMongodb } = await import('@fms/store-kit/mongodb')
-      const { formsSchema } = await import('./mongodb/schema.ts')
-      return migrateMongodb(url, formsSchema, { onStep })
-    },
-  })
+const upkeep = storeUpkeep({
+  store: 'forms',
+  table: 'forms',
+  migrations,
+  mongodb: async () => ({ schema: (await import('./mongodb/schema.ts')).formsSchema }),
+})
+
+/** Migrates a store to this release. Idempotent, and safe while other processes use the store. Reports steps on MongoDB. */
+export const migrateFormsStore = upkeep.migrate
 
 /** Whether the URL has a forms store. Changes nothing. */
-export const formsStoreExists = (url: string): Promise<boolean> =>
-  byScheme<Promise<boolean>>('forms', url, {
-    sqlite: async () => sqliteStoreExists(sqlitePath(url), 'forms'),
-    mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbStoreExists(url, 'forms'),
-  })
+export const formsStoreExists = upkeep.exists
 
 /** Reads the schema version of a store and changes nothing. @returns undefined if the SQLite file does not exist. */
-export const inspectFormsStore = (url: string): Promise<StoreState | undefined> =>
-  byScheme<Promise<StoreState | undefined>>('forms', url, {
-    sqlite: async () => inspectSqlite(sqlitePath(url), migrations.length),
-    mongodb: async () => {
-      const { inspectMongodb } = await import('@fms/store-kit/mongodb')
-      const { formsSchema } = await import('./mongodb/schema.ts')
-      return inspectMongodb(url, formsSchema)
-    },
-  })
+export const inspectFormsStore = upkeep.inspect

@@ -14,4 +14,3 @@ export const FormsConfig = ServiceConfig.extend({
   /** The NATS server that delivers events of replies: `nats://user:password@host:port`. */
   NATS_URL: NatsUrl,
 })
-export type FormsConfig = z.infer<typeof FormsConfig>

@@ -6,4 +6,3 @@ export const OrganizationsConfig = ServiceConfig.extend({
   /** URL of the directory store: `sqlite:PATH` or `mongodb://HOST:PORT/DATABASE`. */
   DIRECTORY_STORE_URL: StoreUrl,
 })
-export type OrganizationsConfig = z.infer<typeof OrganizationsConfig>

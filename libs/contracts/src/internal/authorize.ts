@@ -31,7 +31,6 @@ export type AuthorizeResponse = z.infer<typeof AuthorizeResponse>
  * such form.
  */
 export const FormOwner = z.object({ organizationId: Uuid.optional() })
-export type FormOwner = z.infer<typeof FormOwner>
 
 /** Path of the route of organizations that exchanges login codes, for requests of the gateway on its own behalf. */
 export const sessionsPath = '/internal/sessions'

@@ -10,7 +10,6 @@ export const EventsRecorded = defineMessage({
   subject: 'events.recorded',
   schema: z.object({}),
 })
-export type EventsRecorded = z.infer<typeof EventsRecorded.schema>
 
 /** The queue group in which the publishers subscribe to {@link EventsRecorded}. */
 export const relayQueue = 'relay'

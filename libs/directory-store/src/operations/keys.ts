@@ -10,41 +10,37 @@ import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find, findAll, type Reading } from '../tables/reading.ts'
 import { toApiKey, toFields, toKeyRow } from '../tables/rows.ts'
 
-type KeyOperations = Pick<
-  DirectoryStore,
-  'createKey' | 'listKeys' | 'updateKey' | 'revokeKey' | 'expireKey' | 'authorize' | 'touchKey'
->
+export const keyOperations = (tables: DirectoryTables, now: () => Date) =>
+  ({
+    async createKey(newKey) {
+      const issued = drawKey(parseInput(NewApiKey, newKey), now())
+      const { userId } = issued.apiKey
+      if (!(await tables.read(() => find('users', { userId })))) throw userNotFound(userId)
+      const row = toKeyRow(issued)
+      if (await tables.insert('keys', row)) return issued
+      const existing = await tables.read(() => find('keys', { hash: row.hash }))
+      throw apiError('API_KEY_EXISTS', { keyId: existing!.keyId })
+    },
 
-export const keyOperations = (tables: DirectoryTables, now: () => Date): KeyOperations => ({
-  async createKey(newKey) {
-    const issued = drawKey(parseInput(NewApiKey, newKey), now())
-    const { userId } = issued.apiKey
-    if (!(await tables.read(() => find('users', { userId })))) throw userNotFound(userId)
-    const row = toKeyRow(issued)
-    if (await tables.insert('keys', row)) return issued
-    const existing = await tables.read(() => find('keys', { hash: row.hash }))
-    throw apiError('API_KEY_EXISTS', { keyId: existing!.keyId })
-  },
+    /** Index: keys_by_create_time. */
+    listKeys: () =>
+      tables.read(function* () {
+        return (yield* findAll('keys', {}, { order: ['createTime', 'keyId'] })).map(toApiKey)
+      }),
 
-  /** Index: keys_by_create_time. */
-  listKeys: () =>
-    tables.read(function* () {
-      return (yield* findAll('keys', {}, { order: ['createTime', 'keyId'] })).map(toApiKey)
-    }),
+    async updateKey(keyId, change) {
+      const fields = parseChange(ApiKeyChange, change)
+      return tables.change(() => updateKey(keyId, fields, now()))
+    },
 
-  async updateKey(keyId, change) {
-    const fields = parseChange(ApiKeyChange, change)
-    return tables.change(() => updateKey(keyId, fields, now()))
-  },
+    revokeKey: (keyId) => tables.change(() => revokeKey(keyId, now())),
 
-  revokeKey: (keyId) => tables.change(() => revokeKey(keyId, now())),
+    expireKey: (keyId, time) => tables.change(() => expireKey(keyId, time)),
 
-  expireKey: (keyId, time) => tables.change(() => expireKey(keyId, time)),
+    authorize: (request, at) => tables.authorize(request, at),
 
-  authorize: (request, at) => tables.authorize(request, at),
-
-  touchKey: (keyId, time) => tables.touchKey(keyId, time),
-})
+    touchKey: (keyId, time) => tables.touchKey(keyId, time),
+  }) satisfies Partial<DirectoryStore>
 
 function* updateKey(keyId: string, fields: z.output<typeof ApiKeyChange>, now: Date): Change<ApiKey> {
   const key = yield* requireKey(keyId)

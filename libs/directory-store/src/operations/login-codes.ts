@@ -9,18 +9,18 @@ import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find } from '../tables/reading.ts'
 import { issueOwnKey } from './own-keys.ts'
 
-type LoginCodeOperations = Pick<DirectoryStore, 'createLoginCode' | 'redeemLoginCode'>
+export const loginCodeOperations = (tables: DirectoryTables, now: () => Date) =>
+  ({
+    createLoginCode: (userRef, expireTime) =>
+      tables.change(() => createLoginCode(userRef, expireTime, now())),
 
-export const loginCodeOperations = (tables: DirectoryTables, now: () => Date): LoginCodeOperations => ({
-  createLoginCode: (userRef, expireTime) => tables.change(() => createLoginCode(userRef, expireTime, now())),
-
-  /** A wrong code costs one read. */
-  async redeemLoginCode(code, key) {
-    const hash = hashLoginCode(code)
-    if (!(await tables.read(() => find('loginCodes', { hash })))) return undefined
-    return tables.change(() => redeemLoginCode(hash, key, now()))
-  },
-})
+    /** A wrong code costs one read. */
+    async redeemLoginCode(code, key) {
+      const hash = hashLoginCode(code)
+      if (!(await tables.read(() => find('loginCodes', { hash })))) return undefined
+      return tables.change(() => redeemLoginCode(hash, key, now()))
+    },
+  }) satisfies Partial<DirectoryStore>
 
 /** Also deletes the codes that have expired. */
 function* createLoginCode(userRef: string, expireTime: Date, now: Date): Change<string> {

@@ -10,29 +10,25 @@ import { find, findAll, findLast, type Reading } from '../tables/reading.ts'
 import { type MemberRow, type OrganizationRow, toMember, toMemberRow } from '../tables/rows.ts'
 import { organizationsOf } from './organizations.ts'
 
-type MemberOperations = Pick<
-  DirectoryStore,
-  'addMember' | 'setMember' | 'removeMember' | 'listMembers' | 'listMemberships'
->
+export const memberOperations = (tables: DirectoryTables, now: () => Date) =>
+  ({
+    async addMember(newMember) {
+      const member = parseInput(NewMember, newMember)
+      return tables.change(() => addMember(member, now()))
+    },
 
-export const memberOperations = (tables: DirectoryTables, now: () => Date): MemberOperations => ({
-  async addMember(newMember) {
-    const member = parseInput(NewMember, newMember)
-    return tables.change(() => addMember(member, now()))
-  },
+    async setMember(newMember) {
+      const member = parseInput(NewMember, newMember)
+      return tables.change(() => setMember(member))
+    },
 
-  async setMember(newMember) {
-    const member = parseInput(NewMember, newMember)
-    return tables.change(() => setMember(member))
-  },
+    removeMember: ({ organizationId, userId }) =>
+      tables.change(() => removeMember(organizationId.toLowerCase(), userId.toLowerCase())),
 
-  removeMember: ({ organizationId, userId }) =>
-    tables.change(() => removeMember(organizationId.toLowerCase(), userId.toLowerCase())),
+    listMembers: (organizationId) => tables.read(() => listMembers(organizationId.toLowerCase())),
 
-  listMembers: (organizationId) => tables.read(() => listMembers(organizationId.toLowerCase())),
-
-  listMemberships: (userId) => tables.read(() => listMemberships(userId)),
-})
+    listMemberships: (userId) => tables.read(() => listMemberships(userId)),
+  }) satisfies Partial<DirectoryStore>
 
 /** The membership begins now, or 1 ms after the user's latest one. */
 function* addMember({ organizationId, userId, role }: z.output<typeof NewMember>, now: Date): Change<Member> {

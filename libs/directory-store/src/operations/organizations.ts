@@ -4,82 +4,72 @@ import type { z } from 'zod'
 import type { DirectoryStore } from '../directory-store.ts'
 import { organizationNotFound } from '../errors.ts'
 import { NewOrganization, OrganizationChange, parseChange, parseInput } from '../inputs.ts'
-import { defaultOrganizationOrder } from '../organization-order.ts'
 import { whereOrganization } from '../references.ts'
 import type { StoredOrganization } from '../resources.ts'
+import { defaultOrganizationOrder } from '../resources.ts'
 import { type Change, remove, update } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find, findAll, type Reading } from '../tables/reading.ts'
 import { type MemberRow, type OrganizationRow, toFields, toOrganization } from '../tables/rows.ts'
 
-type OrganizationOperations = Pick<
-  DirectoryStore,
-  | 'createOrganization'
-  | 'updateOrganization'
-  | 'deleteOrganization'
-  | 'findOrganization'
-  | 'getOrganization'
-  | 'listAllOrganizations'
-  | 'listOrganizations'
->
-
 /** The field of a membership for each field of the list, in filters and orders. */
 const memberFields = { createTime: 'organizationCreateTime', name: 'name', slug: 'slug' } as const
 
-export const organizationOperations = (tables: DirectoryTables, now: () => Date): OrganizationOperations => ({
-  async createOrganization(newOrganization) {
-    const fields = toFields(parseInput(NewOrganization, newOrganization))
-    const organization = { organizationId: randomUUID(), ...fields, createTime: now().getTime() }
-    if (!(await tables.insert('organizations', organization)))
-      throw apiError('SLUG_TAKEN', { slug: organization.slug })
-    return toOrganization(organization)
-  },
+export const organizationOperations = (tables: DirectoryTables, now: () => Date) =>
+  ({
+    async createOrganization(newOrganization) {
+      const fields = toFields(parseInput(NewOrganization, newOrganization))
+      const organization = { organizationId: randomUUID(), ...fields, createTime: now().getTime() }
+      if (!(await tables.insert('organizations', organization)))
+        throw apiError('SLUG_TAKEN', { slug: organization.slug })
+      return toOrganization(organization)
+    },
 
-  async updateOrganization(ref, change) {
-    const fields = parseChange(OrganizationChange, change)
-    return tables.change(() => updateOrganization(ref, fields))
-  },
+    async updateOrganization(ref, change) {
+      const fields = parseChange(OrganizationChange, change)
+      return tables.change(() => updateOrganization(ref, fields))
+    },
 
-  deleteOrganization: (ref) => tables.change(() => deleteOrganization(ref)),
+    deleteOrganization: (ref) => tables.change(() => deleteOrganization(ref)),
 
-  /** Indexes: the primary key and the slug. */
-  findOrganization: (ref) =>
-    tables.read(function* () {
-      const organization = yield* find('organizations', whereOrganization(ref))
-      return organization && toOrganization(organization)
-    }),
+    /** Indexes: the primary key and the slug. */
+    findOrganization: (ref) =>
+      tables.read(function* () {
+        const organization = yield* find('organizations', whereOrganization(ref))
+        return organization && toOrganization(organization)
+      }),
 
-  /** Indexes: the primary keys, and the slug of organizations. */
-  getOrganization: (userId, ref) =>
-    tables.read(function* () {
-      const organization = yield* find('organizations', whereOrganization(ref))
-      if (!organization) return undefined
-      const { organizationId } = organization
-      return (yield* find('members', { userId, organizationId })) && toOrganization(organization)
-    }),
+    /** Indexes: the primary keys, and the slug of organizations. */
+    getOrganization: (userId, ref) =>
+      tables.read(function* () {
+        const organization = yield* find('organizations', whereOrganization(ref))
+        if (!organization) return undefined
+        const { organizationId } = organization
+        return (yield* find('members', { userId, organizationId })) && toOrganization(organization)
+      }),
 
-  listAllOrganizations: () =>
-    tables.read(function* () {
-      return (yield* findAll('organizations', {}, { order: ['createTime', 'slug'] })).map(toOrganization)
-    }),
+    listAllOrganizations: () =>
+      tables.read(function* () {
+        return (yield* findAll('organizations', {}, { order: ['createTime', 'slug'] })).map(toOrganization)
+      }),
 
-  /** Index: members_by_{first field of the order}. */
-  async listOrganizations({ userId, orderBy, ...page }) {
-    const order = completeOrder(orderBy, 'slug', defaultOrganizationOrder).map(({ field, descending }) => ({
-      field: memberFields[field],
-      descending,
-    }))
-    const { rows, hasMore, totalSize } = await tables.page({
-      table: 'members',
-      where: { userId },
-      filterFields: memberFields,
-      order,
-      ...page,
-    })
-    const organizations = await tables.read(() => organizationsOf(rows))
-    return { organizations, ...(hasMore && { next: positionOf(rows.at(-1)!, order) }), totalSize }
-  },
-})
+    /** Index: members_by_{first field of the order}. */
+    async listOrganizations({ userId, orderBy, ...page }) {
+      const order = completeOrder(orderBy, 'slug', defaultOrganizationOrder).map(({ field, descending }) => ({
+        field: memberFields[field],
+        descending,
+      }))
+      const { rows, hasMore, totalSize } = await tables.page({
+        table: 'members',
+        where: { userId },
+        filterFields: memberFields,
+        order,
+        ...page,
+      })
+      const organizations = await tables.read(() => organizationsOf(rows))
+      return { organizations, ...(hasMore && { next: positionOf(rows.at(-1)!, order) }), totalSize }
+    },
+  }) satisfies Partial<DirectoryStore>
 
 /** The organizations of memberships, in the same order, without those that were deleted meanwhile. */
 export function* organizationsOf(members: readonly MemberRow[]): Reading<StoredOrganization[]> {

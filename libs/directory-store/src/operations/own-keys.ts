@@ -12,18 +12,13 @@ import { find, findAll, type Reading } from '../tables/reading.ts'
 import { type KeyRow, toApiKey, toKeyRow } from '../tables/rows.ts'
 import { endAt, withFields } from './keys.ts'
 
-type OwnKeyOperations = Pick<
-  DirectoryStore,
-  'getOwnKey' | 'listOwnKeys' | 'createOwnKey' | 'rotateOwnKey' | 'revokeOwnKey'
->
-
 const newestFirst = [
   { field: 'createTime', descending: true },
   { field: 'keyId', descending: true },
 ]
 
 /** The keys of users by the API. The clock decides which keys are live. */
-export const ownKeyOperations = (tables: DirectoryTables, now: () => Date): OwnKeyOperations => {
+export const ownKeyOperations = (tables: DirectoryTables, now: () => Date) => {
   /** Makes a change; with `validateOnly` only decides it. */
   const make = async <R>(change: () => Change<R>, { validateOnly = false } = {}) =>
     validateOnly ? (await tables.read(change)).result : tables.change(change)
@@ -56,7 +51,7 @@ export const ownKeyOperations = (tables: DirectoryTables, now: () => Date): OwnK
     rotateOwnKey: (rotation, options) => make(() => rotateOwnKey(rotation, now()), options),
 
     revokeOwnKey: (userId, keyId) => tables.change(() => revokeOwnKey(userId, keyId, now())),
-  }
+  } satisfies Partial<DirectoryStore>
 }
 
 function* createOwnKey(

@@ -68,24 +68,23 @@ const recordTables: { [Name in RecordTable]: Table<Name> } = {
 const tableOf = ({ kind }: DirectoryRecord): Table<RecordTable> =>
   recordTables[`${kind}s`] as Table<RecordTable>
 
-type RecordOperations = Pick<DirectoryStore, 'exportRecords' | 'importRecord'>
+export const recordOperations = (tables: DirectoryTables) =>
+  ({
+    async *exportRecords() {
+      for (const { name, toRecord } of Object.values(recordTables) as Table<RecordTable>[]) {
+        for await (const row of tables.stream(name)) yield toRecord(row)
+      }
+    },
 
-export const recordOperations = (tables: DirectoryTables): RecordOperations => ({
-  async *exportRecords() {
-    for (const { name, toRecord } of Object.values(recordTables) as Table<RecordTable>[]) {
-      for await (const row of tables.stream(name)) yield toRecord(row)
-    }
-  },
-
-  async importRecord(record) {
-    // A new membership depends on its organization, any other new row on nothing that changes.
-    if (record.kind !== 'member') {
-      const row = await tables.read(() => rowOfRecord(record))
-      if (await tables.insert(tableOf(record).name, row)) return 'imported'
-    }
-    return tables.change(() => importRecord(record))
-  },
-})
+    async importRecord(record) {
+      // A new membership depends on its organization, any other new row on nothing that changes.
+      if (record.kind !== 'member') {
+        const row = await tables.read(() => rowOfRecord(record))
+        if (await tables.insert(tableOf(record).name, row)) return 'imported'
+      }
+      return tables.change(() => importRecord(record))
+    },
+  }) satisfies Partial<DirectoryStore>
 
 function* importRecord(record: DirectoryRecord): Change<ImportResult> {
   const { name, unique, clash, toRecord } = tableOf(record)

@@ -10,36 +10,32 @@ import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find, findAll } from '../tables/reading.ts'
 import { toUser } from '../tables/rows.ts'
 
-type UserOperations = Pick<
-  DirectoryStore,
-  'createUser' | 'disableUser' | 'enableUser' | 'findUser' | 'listUsers'
->
+export const userOperations = (tables: DirectoryTables, now: () => Date) =>
+  ({
+    async createUser(newUser) {
+      const { email } = parseInput(NewUser, newUser)
+      const user = { userId: randomUUID(), email, createTime: now().getTime(), disableTime: null }
+      if (!(await tables.insert('users', user))) throw apiError('EMAIL_TAKEN', { email })
+      return toUser(user)
+    },
 
-export const userOperations = (tables: DirectoryTables, now: () => Date): UserOperations => ({
-  async createUser(newUser) {
-    const { email } = parseInput(NewUser, newUser)
-    const user = { userId: randomUUID(), email, createTime: now().getTime(), disableTime: null }
-    if (!(await tables.insert('users', user))) throw apiError('EMAIL_TAKEN', { email })
-    return toUser(user)
-  },
+    // Keeps the time of a user who is disabled already.
+    disableUser: (ref) => tables.change(() => setDisableTime(ref, (time) => time ?? now().getTime())),
 
-  // Keeps the time of a user who is disabled already.
-  disableUser: (ref) => tables.change(() => setDisableTime(ref, (time) => time ?? now().getTime())),
+    enableUser: (ref) => tables.change(() => setDisableTime(ref, () => null)),
 
-  enableUser: (ref) => tables.change(() => setDisableTime(ref, () => null)),
+    /** Indexes: the primary key and the e-mail address. */
+    findUser: (ref) =>
+      tables.read(function* () {
+        const user = yield* find('users', whereUser(ref))
+        return user && toUser(user)
+      }),
 
-  /** Indexes: the primary key and the e-mail address. */
-  findUser: (ref) =>
-    tables.read(function* () {
-      const user = yield* find('users', whereUser(ref))
-      return user && toUser(user)
-    }),
-
-  listUsers: () =>
-    tables.read(function* () {
-      return (yield* findAll('users', {}, { order: ['createTime', 'email'] })).map(toUser)
-    }),
-})
+    listUsers: () =>
+      tables.read(function* () {
+        return (yield* findAll('users', {}, { order: ['createTime', 'email'] })).map(toUser)
+      }),
+  }) satisfies Partial<DirectoryStore>
 
 function* setDisableTime(ref: string, next: (disableTime: number | null) => number | null): Change<User> {
   const user = yield* find('users', whereUser(ref))

@@ -7,7 +7,7 @@ import { SqliteDatabase } from '@fms/store-kit'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { directoryStoreContract } from '../directory-store.contract.ts'
 import { openDirectoryStore } from '../open-directory-store.ts'
-import { organizationFields } from '../organization-order.ts'
+import { organizationFields } from '../resources.ts'
 
 directoryStoreContract('SQLite', (now) => openDirectoryStore('sqlite::memory:', now))
 

@@ -13,10 +13,9 @@ import { whereOrganization } from '../references.ts'
 import type { Authorization } from '../resources.ts'
 import type { Change, Write } from '../tables/change.ts'
 import type { DirectoryTables, PageQuery, RowPage } from '../tables/directory-tables.ts'
-import { type Query, type Reading, runReading } from '../tables/reading.ts'
+import { type Condition, type Conditions, type Query, type Reading, runReading } from '../tables/reading.ts'
 import { type KeyRow, primaryKeys, type Rows, type TableName, toApiKey } from '../tables/rows.ts'
 import { migrations } from './schema.ts'
-import { whereSql } from './where-sql.ts'
 
 /** Number of rows per query of an export. */
 const streamedRows = 500
@@ -158,3 +157,20 @@ const toRow = (fields: object): Row =>
       typeof value === 'boolean' ? Number(value) : value,
     ]),
   )
+
+/** The SQL of conditions on columns. @param prefix of the columns, such as `organizations.`. */
+const whereSql = (where: Conditions, prefix = ''): SqlCondition => {
+  const conditions = Object.entries(where).map(([field, condition]) => columnSql(prefix + field, condition))
+  return conditions.length > 0 ? allOf(...conditions) : { sql: 'TRUE', values: [] }
+}
+
+const columnSql = (column: string, condition: Condition): SqlCondition => {
+  if (condition === null) return { sql: `${column} IS NULL`, values: [] }
+  if (typeof condition !== 'object') return { sql: `${column} = ?`, values: [condition] }
+  if ('atMost' in condition) return { sql: `${column} <= ?`, values: [condition.atMost] }
+  if ('nullOrAfter' in condition) {
+    return { sql: `${column} IS NULL OR ${column} > ?`, values: [condition.nullOrAfter] }
+  }
+  // As JSON, so that the SQL is the same for any number of values.
+  return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(condition)] }
+}

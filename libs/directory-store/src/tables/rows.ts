@@ -1,51 +1,27 @@
-import type { Role } from '@fms/contracts'
 import { hashApiKey } from '../api-key.ts'
 import type { ApiKey, IssuedApiKey, Member, StoredOrganization, User } from '../resources.ts'
 
-/** A user. Rows have the fields of the resources; times are milliseconds since the epoch, and null if absent. */
-export interface UserRow {
-  userId: string
-  email: string
-  createTime: number
-  disableTime: number | null
+/** The row of a resource: its fields, with times in milliseconds since the epoch, `metadata` as JSON text, and null for absent ones. */
+type RowOf<T> = {
+  [Field in keyof T]-?: T extends Required<Pick<T, Field>> ? RowFields<T>[Field] : number | null
 }
 
-/** An organization. */
-export interface OrganizationRow {
-  organizationId: string
-  slug: string
-  name: string
-  logo: string | null
-  /** JSON text; null for none. */
-  metadata: string | null
-  createTime: number
-}
+export type UserRow = RowOf<User>
+
+export type OrganizationRow = RowOf<StoredOrganization>
 
 /** A membership, with a copy of the organization's fields by which lists sort: an index has to have them. */
-export interface MemberRow {
-  organizationId: string
-  userId: string
-  role: Role
-  createTime: number
+export interface MemberRow extends RowOf<Member> {
   slug: string
   name: string
   organizationCreateTime: number
 }
 
-/** An API key. */
-export interface KeyRow {
-  keyId: string
+/** An API key. SQLite returns 0 or 1 for `readOnly`. */
+export interface KeyRow extends Omit<RowOf<ApiKey>, 'readOnly'> {
   /** See {@link hashApiKey}. */
   hash: string
-  prefix: string
-  userId: string
-  name: string
-  /** SQLite returns 0 or 1. */
   readOnly: boolean | number
-  createTime: number
-  lastUsedTime: number | null
-  expireTime: number | null
-  revokeTime: number | null
 }
 
 /** A login code. */

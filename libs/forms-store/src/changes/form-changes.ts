@@ -1,25 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { ApiError } from '@fms/aip'
-import type { EventType, FormRecord } from '@fms/contracts'
+import type { EventType } from '@fms/contracts'
 import { KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { formConflict, formIdTaken, updateAborted } from '../errors.ts'
-import type {
-  ChangedForm,
-  CreateOptions,
-  FormRef,
-  FormState,
-  FormsStoreOptions,
-  Imported,
-  ImportOptions,
-  Replies,
-  RestoredRevision,
-  StoredForm,
-  TakeSnapshot,
-} from '../forms-store.ts'
-import { listedDraftOf } from '../lists/form-fields.ts'
+import type { FormRef, FormsStore, FormsStoreOptions, Imported, StoredForm } from '../forms-store.ts'
 import { type ChangeContext, operatorContext } from '../requests/change-context.ts'
-import type { IdentifiedRequest } from '../requests/identified-request.ts'
 import { rejectRepeat } from '../requests/reject-repeat.ts'
 import { assertSameRecord, revisionsOf } from '../stored-form-record.ts'
 import type { Change, ChangeOrigin, FoundDraft, FoundForm } from './change.ts'
@@ -67,16 +53,16 @@ export abstract class FormChanges {
   }
 
   /** The first attempt reads nothing: ids are rarely taken or used again, and the engine rejects the change then. */
-  create(
-    form: StoredForm,
-    context: ChangeContext = operatorContext,
-    { idChosenByClient = false }: CreateOptions = {},
-  ): Promise<StoredForm | undefined> {
+  readonly create: FormsStore['create'] = (
+    form,
+    context = operatorContext,
+    { idChosenByClient = false } = {},
+  ) => {
     const { organizationId, formId } = form
     let isRepeated = false
     return this.#repeat({ organizationId, formRef: formId }, async () => {
       if (isRepeated) {
-        await this.#rejectRepeat({ organizationId, formRef: undefined }, context.request)
+        await this.checkRequest({ organizationId }, context.request)
         const taken = await this.#engine.findTakenId(form)
         if (taken === 'publicId') return undefined
         if (taken) throw formIdTaken(form, taken === 'deletedFormId')
@@ -88,71 +74,54 @@ export abstract class FormChanges {
     })
   }
 
-  update(
-    ref: FormRef,
-    change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
-    context?: ChangeContext,
-    restored?: RestoredRevision,
-  ): Promise<StoredForm | undefined> {
-    return this.#changeDraft(ref, false, context, async (found, origin) => {
+  readonly update: FormsStore['update'] = (ref, change, context, restored) =>
+    this.#changeDraft(ref, false, context, async (found, origin) => {
       const current = toStoredForm(found)
       const changed = await change(current)
       if (changed === current) return { result: current }
       const { after, ...decided } = updateForm(found, changed, restored, origin)
       return { change: decided, result: after }
     })
-  }
 
-  async delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean> {
+  readonly delete: FormsStore['delete'] = async (ref, check, context) => {
     const isDeleted = await this.#changeForm(ref, false, context, (found, origin) => {
-      check(toFormState(found))
+      check(found)
       return { change: deleteForm(found, this.#deletedFormsDays, origin), result: true }
     })
     if (isDeleted) this.#clearing?.wake()
     return isDeleted ?? false
   }
 
-  undelete(
-    ref: FormRef,
-    check: (deleted: StoredForm) => void,
-    context?: ChangeContext,
-  ): Promise<StoredForm | undefined> {
-    return this.#changeDraft(ref, true, context, (found, origin) => {
+  readonly undelete: FormsStore['undelete'] = (ref, check, context) =>
+    this.#changeDraft(ref, true, context, (found, origin) => {
       const form = toStoredForm(found)
       check(form)
       return { change: undeleteForm(found, origin), result: form }
     })
-  }
 
-  async purge(ref: FormRef, check: (deleted: FormState) => void, context?: ChangeContext): Promise<boolean> {
+  readonly purge: FormsStore['purge'] = async (ref, check, context) => {
     const isPurged = await this.#changeForm(ref, true, context, (found, origin) => {
-      check(toFormState(found))
+      check(found)
       return { change: purgeForm(found, origin), result: true }
     })
     if (isPurged) this.#clearing?.wake()
     return isPurged ?? false
   }
 
-  unpublish(
-    ref: FormRef,
-    note: string,
-    check: (current: FormState) => void,
-    context?: ChangeContext,
-  ): Promise<StoredForm | undefined> {
-    return this.#changeDraft(ref, false, context, (found, origin) => {
+  readonly unpublish: FormsStore['unpublish'] = (ref, note, check, context) =>
+    this.#changeDraft(ref, false, context, (found, origin) => {
       const form = toStoredForm(found)
       check(form)
       return { change: unpublishForm(found, ref, note, origin), result: { ...form, live: false } }
     })
-  }
 
-  publish(
-    ref: FormRef,
-    commandId: string,
-    snapshot: TakeSnapshot,
-    beforeStoring?: () => void,
-    context: ChangeContext = operatorContext,
-  ): Promise<StoredForm | 'elsewhere' | undefined> {
+  readonly publish: FormsStore['publish'] = (
+    ref,
+    commandId,
+    snapshot,
+    beforeStoring,
+    context = operatorContext,
+  ) => {
     return this.#repeat(ref, async () => {
       const [found, earlier] = await Promise.all([
         this.#engine.findDraft(ref, false),
@@ -173,12 +142,12 @@ export abstract class FormChanges {
     })
   }
 
-  recordReplies(replies: Replies): Promise<number> {
+  readonly recordReplies: FormsStore['recordReplies'] = (replies) => {
     const ref = { organizationId: replies.organizationId, formRef: replies.formId }
     return this.#repeat(ref, () => this.#engine.recordReplies(replies))
   }
 
-  importForm(record: FormRecord, { recordsEvent = true }: ImportOptions = {}): Promise<Imported> {
+  readonly importForm: FormsStore['importForm'] = (record, { recordsEvent = true } = {}) => {
     const { organizationId, formId } = record
     const revisions = revisionsOf(record)
     return this.#repeat<Imported>({ organizationId, formRef: formId }, async () => {
@@ -201,12 +170,9 @@ export abstract class FormChanges {
     })
   }
 
-  checkRequest(
-    organizationId: string,
-    formRef: string | undefined,
-    request: IdentifiedRequest,
-  ): Promise<void> {
-    return this.#rejectRepeat({ organizationId, formRef }, request)
+  readonly checkRequest: FormsStore['checkRequest'] = async ({ organizationId, formRef }, request) => {
+    const earlier = request && (await this.#engine.findRequest(organizationId, request))
+    if (earlier) rejectRepeat(earlier, formRef, request)
   }
 
   /** Stops purging and clearing. */
@@ -242,7 +208,7 @@ export abstract class FormChanges {
     return this.#repeat<T | undefined>(ref, async () => {
       const found = await find()
       // After the form: if it is as a first attempt of the request has left it, that attempt is found.
-      await this.#rejectRepeat(ref, context.request)
+      await this.checkRequest(ref, context.request)
       if (!found) return undefined
       const { change, result } = await decide(found, originOf(context))
       return !change || (await this.#apply(change)) ? result : writeConflict
@@ -283,14 +249,6 @@ export abstract class FormChanges {
     return writeConflict
   }
 
-  async #rejectRepeat(
-    { organizationId, formRef }: Pick<FormRef, 'organizationId'> & { formRef: string | undefined },
-    request: IdentifiedRequest | undefined,
-  ): Promise<void> {
-    const earlier = request && (await this.#engine.findRequest(organizationId, request))
-    if (earlier) rejectRepeat(earlier, formRef, request)
-  }
-
   /** Purges the deleted forms whose time has come, and clears what forms that are gone have left. */
   async #clear(signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -319,20 +277,14 @@ const originOf = (context: ChangeContext): ChangeOrigin => ({
   eventId: randomUUIDv7(),
 })
 
-const toFormState = (found: FoundForm): FormState => ({
-  organizationId: found.organizationId,
-  formId: found.formId,
-  publicId: found.publicId,
-  createTime: found.createTime,
-  updateTime: found.updateTime,
-  version: found.version,
-  replyCount: found.replyCount,
-  live: found.live,
-})
-
-const toStoredForm = (found: FoundDraft): StoredForm => ({
-  ...toFormState(found),
-  ...listedDraftOf(found),
-  draftJson: found.draftJson,
-  aiHandoff: found.aiHandoff,
-})
+/** The form as callers know it, without what only changes need. */
+const toStoredForm = ({
+  draftBytes: _bytes,
+  incarnation: _incarnation,
+  changeTime: _time,
+  isDeleted: _isDeleted,
+  revisionNumber: _revision,
+  liveNumber: _live,
+  liveRevisionId: _liveId,
+  ...form
+}: FoundDraft): StoredForm => form

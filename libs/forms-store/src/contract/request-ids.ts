@@ -141,7 +141,10 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
       for (const formRef of [form.formId, form.formId.toUpperCase(), form.publicId]) {
         const repeat = change(store(), { ...form, formRef }, contextOf(request), refuse)
         await expectReplay(form, repeat)
-        await expectReplay(form, store().checkRequest(form.organizationId, formRef, request))
+        await expectReplay(
+          form,
+          store().checkRequest({ organizationId: form.organizationId, formRef }, request),
+        )
       }
 
       expect(await exported(store(), form.organizationId)).toEqual(records)
@@ -182,7 +185,7 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
         [newForm({ organizationId }), request],
       ] as const) {
         await expect(change(store(), refOf(target), contextOf(sent), refuse)).rejects.toMatchObject(error)
-        const checked = store().checkRequest(organizationId, target.formId, sent)
+        const checked = store().checkRequest({ organizationId, formRef: target.formId }, sent)
         await expect(checked).rejects.toMatchObject(error)
       }
 
@@ -196,8 +199,11 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
       await change(store(), refOf(form), contextOf(request))
 
       const another = method === 'update' ? 'delete' : 'update'
-      await store().checkRequest(organizationId, form.formId, { ...request, method: another })
-      await store().checkRequest(organizationId, form.formId, { ...request, requestId: randomUUID() })
+      await store().checkRequest({ organizationId, formRef: form.formId }, { ...request, method: another })
+      await store().checkRequest(
+        { organizationId, formRef: form.formId },
+        { ...request, requestId: randomUUID() },
+      )
       expect(await change(store(), refOf(stranger), contextOf(request))).toBeTruthy()
     })
 
@@ -209,7 +215,7 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
       const missing = newForm({ organizationId: form.organizationId })
       expect(await change(store(), refOf(missing), contextOf(request))).toBeFalsy()
 
-      await store().checkRequest(form.organizationId, form.formId, request)
+      await store().checkRequest({ organizationId: form.organizationId, formRef: form.formId }, request)
       expect(await change(store(), refOf(form), contextOf(request))).toBeTruthy()
     })
   })
@@ -253,7 +259,7 @@ export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void 
         const created = (await send())!
 
         await expectReplay(created, send())
-        await expectReplay(created, store().checkRequest(organizationId, undefined, request))
+        await expectReplay(created, store().checkRequest({ organizationId }, request))
         await store().delete(refOf(created), allow)
         await expectReplay(created, send())
         await store().purge(refOf(created), allow)

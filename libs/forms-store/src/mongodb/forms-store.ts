@@ -1,28 +1,8 @@
-import type { FormRecord } from '@fms/contracts'
 import { isTimeLimit, MongoDatabase, socketTimeoutMs } from '@fms/store-kit/mongodb'
 import { FormChanges } from '../changes/form-changes.ts'
 import { filterTooExpensive } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
-import type {
-  DeletedFormsPage,
-  FormRef,
-  FormState,
-  FormSummariesPage,
-  FormsPage,
-  FormsStore,
-  FormsStoreOptions,
-  ListDeletedFormsQuery,
-  ListedRevision,
-  ListFormsQuery,
-  ListOptions,
-  ListRevisionsQuery,
-  OrganizationForms,
-  RevisionState,
-  RevisionsPage,
-  StoredForm,
-  StoredRevision,
-  Usage,
-} from '../forms-store.ts'
+import type { FormsStore, FormsStoreOptions, ListOptions } from '../forms-store.ts'
 import { noQuota, withRoomForEvent } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toStoredRevision } from '../stored-rows.ts'
@@ -73,42 +53,36 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     this.revisionGrowth = new MongoRevisionGrowth(collections)
   }
 
-  async get(ref: FormRef): Promise<StoredForm | undefined> {
+  readonly get: FormsStore['get'] = async (ref) => {
     const form = await findForm(this.#collections, ref, { fields: storedFields })
     return form && toStoredForm(form)
   }
 
-  async getState(ref: FormRef): Promise<FormState | undefined> {
+  readonly getState: FormsStore['getState'] = async (ref) => {
     const form = await findForm(this.#collections, ref, { fields: stateFields })
     return form && toFormState(form)
   }
 
-  async getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
+  readonly getDeleted: FormsStore['getDeleted'] = async (ref) => {
     const form = await findForm(this.#collections, ref, { fields: storedFields, isDeleted: true })
     return form && toStoredForm(form)
   }
 
-  list(query: ListFormsQuery, options: ListOptions = {}): Promise<FormsPage> {
-    return this.#withTimeLimit(options, (limits) =>
+  readonly list: FormsStore['list'] = (query, options = {}) =>
+    this.#withTimeLimit(options, (limits) =>
       listForms(this.#collections, query, wholeForms, limits, () => this.usage(query.organizationId)),
     )
-  }
 
-  listSummaries(query: ListFormsQuery, options: ListOptions = {}): Promise<FormSummariesPage> {
-    return this.#withTimeLimit(options, (limits) =>
+  readonly listSummaries: FormsStore['listSummaries'] = (query, options = {}) =>
+    this.#withTimeLimit(options, (limits) =>
       listForms(this.#collections, query, summaries, limits, () => this.usage(query.organizationId)),
     )
-  }
 
-  listDeleted(query: ListDeletedFormsQuery, options: ListOptions = {}): Promise<DeletedFormsPage> {
-    return this.#withTimeLimit(options, (limits) => listDeleted(this.#collections, query, limits))
-  }
+  readonly listDeleted: FormsStore['listDeleted'] = (query, options = {}) =>
+    this.#withTimeLimit(options, (limits) => listDeleted(this.#collections, query, limits))
 
   /** Indexes: revisions_by_commandId, that of `_id` of forms. */
-  async findRevisionOfCommand(
-    organizationId: string,
-    commandId: string,
-  ): Promise<StoredRevision | undefined> {
+  readonly findRevisionOfCommand: FormsStore['findRevisionOfCommand'] = async (organizationId, commandId) => {
     const { forms, revisions } = this.#collections
     const found = await revisions.findOne({ organizationId, commandId })
     if (!found) return undefined
@@ -117,34 +91,27 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     return isHeld ? toStoredRevision(found) : undefined
   }
 
-  listRevisions(query: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    return listRevisions(this.#collections, query)
-  }
+  readonly listRevisions: FormsStore['listRevisions'] = (query) => listRevisions(this.#collections, query)
 
-  async getRevision(
-    ref: FormRef,
-    revisionRef: string,
-  ): Promise<(ListedRevision & RevisionState) | undefined> {
+  readonly getRevision: FormsStore['getRevision'] = async (ref, revisionRef) => {
     const found = await findRevision(this.#collections, ref, revisionRef)
     return found && { ...found.state, ...toListedRevision(found.revision, found.form) }
   }
 
-  async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
-    return (await findRevision(this.#collections, ref, revisionRef, ['formId']))?.state
-  }
+  readonly getRevisionState: FormsStore['getRevisionState'] = async (ref, revisionRef) =>
+    (await findRevision(this.#collections, ref, revisionRef, ['formId']))?.state
 
-  async usage(organizationId: string): Promise<Usage> {
+  readonly usage: FormsStore['usage'] = async (organizationId) => {
     const { forms, bytes, count } = await readUsage(this.#collections, organizationId)
     if (count > maxPending) void numberOrganization(this.#collections, organizationId).catch(() => {})
     return { forms, bytes }
   }
 
-  checkQuota(organizationId: string, growth: Partial<Usage>): Promise<void> {
-    return this.#quota.check(organizationId, withRoomForEvent(growth))
-  }
+  readonly checkQuota: FormsStore['checkQuota'] = (organizationId, growth) =>
+    this.#quota.check(organizationId, withRoomForEvent(growth))
 
   /** Indexes: that of `_id` of publicIds, then that of forms: a deleted form keeps its public id. */
-  async findOrganizationOf(publicId: string): Promise<string | undefined> {
+  readonly findOrganizationOf: FormsStore['findOrganizationOf'] = async (publicId) => {
     const holder = await this.#collections.publicIds.findOne({ _id: publicId })
     if (!holder) return undefined
     const { organizationId, formId } = holder
@@ -156,13 +123,10 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     return form?.publicId === publicId ? organizationId : undefined
   }
 
-  organizations(): AsyncIterable<OrganizationForms> {
-    return listOrganizations(this.#collections)
-  }
+  readonly organizations: FormsStore['organizations'] = () => listOrganizations(this.#collections)
 
-  exportForms(organizationId: string): AsyncIterable<FormRecord> {
-    return exportForms(this.#collections, organizationId)
-  }
+  readonly exportForms: FormsStore['exportForms'] = (organizationId) =>
+    exportForms(this.#collections, organizationId)
 
   ping(): Promise<void> {
     return this.#database.ping(formsSchema)

@@ -1,10 +1,5 @@
-import type { FormPath, FormRecord } from '@fms/contracts'
 import { DuplicateInTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
-import type { Change, FoundDraft, FoundForm } from '../changes/change.ts'
 import type { ChangeEngine, FoundRevision } from '../changes/change-engine.ts'
-import type { FormRef, Replies, StoredForm, StoredRevision } from '../forms-store.ts'
-import type { IdentifiedRequest } from '../requests/identified-request.ts'
-import type { EarlierRequest } from '../requests/reject-repeat.ts'
 import { toStoredRevision } from '../stored-rows.ts'
 import { applyChange, requestKey } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
@@ -26,18 +21,18 @@ export class MongoChanges implements ChangeEngine {
     this.#quota = quota
   }
 
-  async findForm(ref: FormRef, isDeleted: boolean): Promise<FoundForm | undefined> {
+  readonly findForm: ChangeEngine['findForm'] = async (ref, isDeleted) => {
     const found = await findForm(this.#collections, ref, { fields: foundFields, isDeleted, isDurable: true })
     return found && toFoundForm(found)
   }
 
-  async findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined> {
+  readonly findDraft: ChangeEngine['findDraft'] = async (ref, isDeleted) => {
     const found = await findForm(this.#collections, ref, { isDeleted, isDurable: true })
     return found && toFoundDraft(found)
   }
 
   /** Index: events_by_request. */
-  async findRequest(organizationId: string, request: IdentifiedRequest): Promise<EarlierRequest | undefined> {
+  readonly findRequest: ChangeEngine['findRequest'] = async (organizationId, request) => {
     const query = { organizationId, request: requestKey(request) }
     const fields = ['formId', 'digest', 'event']
     const [found] = await this.#collections.events.findDurable(query, { limit: 1, fields })
@@ -46,9 +41,7 @@ export class MongoChanges implements ChangeEngine {
     return { organizationId, formId: found.formId, publicId, digest: found.digest! }
   }
 
-  async findTakenId(
-    form: FormPath & Pick<StoredForm, 'publicId'>,
-  ): Promise<'formId' | 'deletedFormId' | 'publicId' | undefined> {
+  readonly findTakenId: ChangeEngine['findTakenId'] = async (form) => {
     const { forms, publicIds } = this.#collections
     const [[found], [holder]] = await Promise.all([
       forms.findDurable(formById(form), { limit: 1, fields: ['isDeleted'] }),
@@ -60,7 +53,7 @@ export class MongoChanges implements ChangeEngine {
   }
 
   /** Index: events_by_form, for the newest numbered event and the pending ones. */
-  async lastTimeOf({ organizationId, formId }: FormPath): Promise<Date> {
+  readonly lastTimeOf: ChangeEngine['lastTimeOf'] = async ({ organizationId, formId }) => {
     const { events } = this.#collections
     const newest = { sort: { position: -1 }, limit: 1, fields: ['time'] } as const
     const found = await Promise.all([
@@ -71,17 +64,14 @@ export class MongoChanges implements ChangeEngine {
   }
 
   /** Index: revisions_by_commandId. */
-  async findCommand(organizationId: string, commandId: string): Promise<FoundRevision | undefined> {
+  readonly findCommand: ChangeEngine['findCommand'] = async (organizationId, commandId) => {
     const options = { limit: 1, fields: keyFields }
     const [found] = await this.#collections.revisions.findDurable({ organizationId, commandId }, options)
     return found && toFoundRevision(found, await this.#isHeld(organizationId, found))
   }
 
   /** Indexes: revisions_by_id, revisions_by_commandId. */
-  async findRevisions(
-    organizationId: string,
-    revisions: readonly StoredRevision[],
-  ): Promise<FoundRevision[]> {
+  readonly findRevisions: ChangeEngine['findRevisions'] = async (organizationId, revisions) => {
     const found = await Promise.all(
       (['revisionId', 'commandId'] as const).map((name) => {
         const query = { organizationId, [name]: { $in: revisions.map((revision) => revision[name]) } }
@@ -102,28 +92,24 @@ export class MongoChanges implements ChangeEngine {
   }
 
   /** Index: revisions_by_id. */
-  async readLive({
+  readonly readLive: ChangeEngine['readLive'] = async ({
     organizationId,
     formId,
     incarnation,
     liveRevisionId,
-  }: FoundForm): Promise<StoredRevision | undefined> {
+  }) => {
     if (liveRevisionId === null) return undefined
     const query = { organizationId, formId, incarnation, revisionId: liveRevisionId }
     const found = await this.#collections.revisions.findOne(query)
     return found && toStoredRevision(found)
   }
 
-  readRecord(form: FormPath): Promise<FormRecord | undefined> {
-    return readRecord(this.#collections, formById(form))
-  }
+  readonly readRecord: ChangeEngine['readRecord'] = (form) => readRecord(this.#collections, formById(form))
 
-  apply(change: Change): Promise<boolean> {
-    return applyChange(this.#collections, this.#quota, change)
-  }
+  readonly apply: ChangeEngine['apply'] = (change) => applyChange(this.#collections, this.#quota, change)
 
   /** Does not compare `changeTime`: replies count whatever else happens to the form. Index: replies_by_replyId. */
-  async recordReplies({ organizationId, formId, replyIds }: Replies): Promise<number | typeof writeConflict> {
+  readonly recordReplies: ChangeEngine['recordReplies'] = async ({ organizationId, formId, replyIds }) => {
     const { database, forms, replies } = this.#collections
     const query = formById({ organizationId, formId })
     const [form] = await forms.findDurable(query, { limit: 1, fields: ['organizationId', 'incarnation'] })
@@ -150,7 +136,7 @@ export class MongoChanges implements ChangeEngine {
   }
 
   /** Index: deletions_by_purgeTime. */
-  async findDue(limit: number): Promise<FormRef[]> {
+  readonly findDue: ChangeEngine['findDue'] = async (limit) => {
     const query = { purgeTime: { $lte: Date.now() } }
     const fields = ['organizationId']
     const due = await this.#collections.deletions.findDurable(query, { limit, fields })
@@ -160,14 +146,13 @@ export class MongoChanges implements ChangeEngine {
     }))
   }
 
-  async isDue(form: FoundForm): Promise<boolean> {
+  readonly isDue: ChangeEngine['isDue'] = async (form) => {
     const query = { ...formById(form), purgeTime: { $lte: Date.now() } }
     return (await this.#collections.deletions.findDurable(query, { limit: 1, fields: ['_id'] })).length > 0
   }
 
-  clearRemains(signal?: AbortSignal, incarnation?: FoundForm['incarnation']): Promise<void> {
-    return clearRemains(this.#collections, signal, incarnation as string | undefined)
-  }
+  readonly clearRemains: ChangeEngine['clearRemains'] = (signal, incarnation) =>
+    clearRemains(this.#collections, signal, incarnation as string | undefined)
 }
 
 const toFoundRevision = (

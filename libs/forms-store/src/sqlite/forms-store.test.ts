@@ -674,7 +674,7 @@ describe('the statements', () => {
       await store.recordReplies({ ...form, replyIds: [crypto.randomUUID()] })
       await store.create(newForm())
       const request = { requestId: crypto.randomUUID(), method: 'update', digest: '' } as const
-      await store.checkRequest(form.organizationId, form.formId, request)
+      await store.checkRequest({ organizationId: form.organizationId, formRef: form.formId }, request)
       await store.delete(refOf(form), () => {})
       const deleteTime = new Date()
       await store.listDeleted({ ...form, limit: 10, skip: 0 })

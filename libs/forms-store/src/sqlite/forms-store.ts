@@ -1,28 +1,7 @@
-import type { FormRecord } from '@fms/contracts'
 import { SqliteDatabase } from '@fms/store-kit'
 import { FormChanges } from '../changes/form-changes.ts'
 import type { EventLog } from '../events/event-log.ts'
-import type {
-  DeletedFormsPage,
-  FormRef,
-  FormState,
-  FormSummariesPage,
-  FormsPage,
-  FormsStore,
-  FormsStoreOptions,
-  ListDeletedFormsQuery,
-  ListedRevision,
-  ListFormsQuery,
-  ListOptions,
-  ListRevisionsQuery,
-  OrganizationForms,
-  Quota,
-  RevisionState,
-  RevisionsPage,
-  StoredForm,
-  StoredRevision,
-  Usage,
-} from '../forms-store.ts'
+import type { FormsStore, FormsStoreOptions, ListOptions, OrganizationForms, Quota } from '../forms-store.ts'
 import { noQuota, withRoomForEvent } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toFormState, toStoredForm, toStoredRevision } from '../stored-rows.ts'
@@ -84,70 +63,59 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     if (path !== ':memory:') this.#reader = new Reader({ path, timeoutMs: listTimeoutMs })
   }
 
-  async get(ref: FormRef): Promise<StoredForm | undefined> {
+  readonly get: FormsStore['get'] = async (ref) => {
     const row = findForm(this.#database, ref)
     return row && toStoredForm(row)
   }
 
-  async getState(ref: FormRef): Promise<FormState | undefined> {
+  readonly getState: FormsStore['getState'] = async (ref) => {
     const row = findForm(this.#database, ref, stateColumns)
     return row && toFormState(row)
   }
 
-  list(query: ListFormsQuery, options?: ListOptions): Promise<FormsPage> {
-    return this.#read('forms', query, options)
-  }
+  readonly list: FormsStore['list'] = (query, options) => this.#read('forms', query, options)
 
-  listSummaries(query: ListFormsQuery, options?: ListOptions): Promise<FormSummariesPage> {
-    return this.#read('summaries', query, options)
-  }
+  readonly listSummaries: FormsStore['listSummaries'] = (query, options) =>
+    this.#read('summaries', query, options)
 
-  listDeleted(query: ListDeletedFormsQuery, options?: ListOptions): Promise<DeletedFormsPage> {
-    return this.#read('deletedForms', query, options)
-  }
+  readonly listDeleted: FormsStore['listDeleted'] = (query, options) =>
+    this.#read('deletedForms', query, options)
 
-  async getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
+  readonly getDeleted: FormsStore['getDeleted'] = async (ref) => {
     const row = findDeletedForm(this.#database, ref)
     return row && toStoredForm(row)
   }
 
-  async findRevisionOfCommand(
-    organizationId: string,
-    commandId: string,
-  ): Promise<StoredRevision | undefined> {
+  readonly findRevisionOfCommand: FormsStore['findRevisionOfCommand'] = async (organizationId, commandId) => {
     const row = findRevisionOfCommand(this.#database, organizationId, commandId)
     return row && toStoredRevision(row)
   }
 
-  listRevisions(query: ListRevisionsQuery, options?: ListOptions): Promise<RevisionsPage | undefined> {
-    return this.#read('revisions', query, options)
-  }
+  readonly listRevisions: FormsStore['listRevisions'] = (query, options) =>
+    this.#read('revisions', query, options)
 
-  async getRevision(
-    ref: FormRef,
-    revisionRef: string,
-  ): Promise<(ListedRevision & RevisionState) | undefined> {
+  readonly getRevision: FormsStore['getRevision'] = async (ref, revisionRef) => {
     const columns = 'organizationId, formId, number, commandId, createTime, publisher, note, form'
     const row = findRevision(this.#database, ref, revisionRef, columns)
     return row && { ...toRevisionState(row), revision: toStoredRevision(row) }
   }
 
-  async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
+  readonly getRevisionState: FormsStore['getRevisionState'] = async (ref, revisionRef) => {
     const row = findRevision(this.#database, ref, revisionRef)
     return row && toRevisionState(row)
   }
 
-  async usage(organizationId: string): Promise<Usage> {
+  readonly usage: FormsStore['usage'] = async (organizationId) => {
     const { forms, bytes } = readUsage(this.#database, organizationId)
     return { forms, bytes }
   }
 
-  async checkQuota(organizationId: string, growth: Partial<Usage>): Promise<void> {
+  readonly checkQuota: FormsStore['checkQuota'] = async (organizationId, growth) => {
     checkGrowth(this.#database, this.#quota, organizationId, withRoomForEvent(growth))
   }
 
   /** Index: the unique one of publicId. */
-  async findOrganizationOf(publicId: string): Promise<string | undefined> {
+  readonly findOrganizationOf: FormsStore['findOrganizationOf'] = async (publicId) => {
     const row = this.#database.get(
       'SELECT organizationId FROM forms WHERE publicId = ? AND isDeleted = 0',
       publicId,
@@ -159,9 +127,8 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     yield* listOrganizations(this.#database)
   }
 
-  exportForms(organizationId: string): AsyncIterable<FormRecord> {
-    return exportForms(this.#database, organizationId)
-  }
+  readonly exportForms: FormsStore['exportForms'] = (organizationId) =>
+    exportForms(this.#database, organizationId)
 
   async ping(): Promise<void> {
     this.#database.ping()

@@ -5,7 +5,6 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { newForm, newIds, unknownIds } from '../domain/new-form.ts'
 import { draftPatch } from '../drafts/draft-writer.ts'
-import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
@@ -32,11 +31,11 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const creating = drafts.create(draftPatch(request), flowOf(request.identity))
       const draft = await creating.catch(async (error) => {
         // An earlier request with this requestId takes precedence over the rules.
-        await assertNotRepeated(forms, params, context)
+        await forms.checkRequest(params, context.request)
         throw error
       })
       if (body.validateOnly) {
-        await assertNotRepeated(forms, params, context)
+        await forms.checkRequest(params, context.request)
         if (formId !== undefined) await assertFree(forms, { organizationId, formId })
         await forms.checkQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draft.draftJson) })
         const form = newForm(organizationId, draft, now(), { ...unknownIds, ...(formId && { formId }) })

@@ -4,7 +4,6 @@ import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
 import { deleteOptions } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { FormParams } from './form-params.ts'
 
 /** Delete a form and its revisions (AIP-135). They can be restored until the form is purged. */
@@ -26,7 +25,7 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
       const context = await contexts.create('delete', request, options)
       if (options.validateOnly) {
-        await assertNotRepeated(forms, params, context)
+        await forms.checkRequest(params, context.request)
         const current = await forms.getState(params)
         if (!current) throw formNotFound(params)
         check(current)

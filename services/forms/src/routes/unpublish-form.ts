@@ -10,7 +10,6 @@ import {
 } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { FormParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
@@ -30,7 +29,7 @@ export const unpublishForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
       const context = await contexts.create('unpublish', request, body)
       if (body.validateOnly) {
-        await assertNotRepeated(forms, params, context)
+        await forms.checkRequest(params, context.request)
         const current = await forms.get(params)
         if (!current) throw formNotFound(params)
         check(current)

@@ -6,7 +6,6 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
 import { draftPatch } from '../drafts/draft-writer.ts'
-import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { FormParams } from './form-params.ts'
 import { previewChange } from './preview-change.ts'
 import { sendJson } from './send-json.ts'
@@ -32,7 +31,7 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
       }
       const context = await contexts.create('update', request, body)
       if (body.validateOnly) {
-        await assertNotRepeated(forms, params, context)
+        await forms.checkRequest(params, context.request)
         const changed = await previewChange(forms, params, change)
         return sendJson(reply, formToJson(changed, publicFormBaseUrl))
       }

@@ -2,14 +2,7 @@ import { type FormEvent, parseSequence } from '@fms/contracts'
 import { recordDigest } from '@fms/store-kit'
 import { growthOf } from '../../changes/change.ts'
 import { eventConflict } from '../../errors.ts'
-import type {
-  EventBacklog,
-  EventLog,
-  EventLogRange,
-  EventsQuery,
-  ImportedEvent,
-  UnstreamedLog,
-} from '../../events/event-log.ts'
+import type { EventLog, UnstreamedLog } from '../../events/event-log.ts'
 import { formOfEvent, withSequence } from '../../events/recorded-event.ts'
 import { retention } from '../../events/retention.ts'
 import { eventKey } from '../apply-change.ts'
@@ -34,7 +27,7 @@ export class MongoEventLog implements EventLog {
   }
 
   /** Indexes: events_by_position, events_by_form. */
-  async read(query: EventsQuery): Promise<FormEvent[]> {
+  readonly read: EventLog['read'] = async (query) => {
     const { organizationId, formId, from = 1, to = Number.MAX_SAFE_INTEGER, descending, limit } = query
     if (limit <= 0) return []
     const found = await this.#collections.events.findDurable(
@@ -45,7 +38,7 @@ export class MongoEventLog implements EventLog {
   }
 
   /** Index: that of `_id`. */
-  async get(organizationId: string, eventId: string): Promise<FormEvent | undefined> {
+  readonly get: EventLog['get'] = async (organizationId, eventId) => {
     const _id = eventKey(organizationId, eventId.toLowerCase())
     const query = { organizationId, _id, position: { $gt: 0 } }
     const [found] = await this.#collections.events.findDurable(query, { limit: 1 })
@@ -53,7 +46,7 @@ export class MongoEventLog implements EventLog {
   }
 
   /** Index: events_by_position. */
-  async range(organizationId: string): Promise<EventLogRange> {
+  readonly range: EventLog['range'] = async (organizationId) => {
     const { events } = this.#collections
     const query = { organizationId, position: { $gt: 0 } }
     const options = { sort: { position: 1 }, limit: 1, fields: ['position'] } as const
@@ -63,22 +56,20 @@ export class MongoEventLog implements EventLog {
     return { oldestSequence: sequenceOf(oldest), lastSequence: sequenceOf(newest) }
   }
 
-  sequence(limit: number): Promise<number> {
-    return numberEvents(this.#collections, limit)
-  }
+  readonly sequence: EventLog['sequence'] = (limit) => numberEvents(this.#collections, limit)
 
   /** Index: eventLogs_by_isBehind. */
-  async findUnstreamed(limit: number): Promise<UnstreamedLog[]> {
+  readonly findUnstreamed: EventLog['findUnstreamed'] = async (limit) => {
     const found = await this.#collections.eventLogs.findDurable({ isBehind: true }, { limit })
     return found.map(toUnstreamedLog)
   }
 
-  async streamedSequence(organizationId: string): Promise<number> {
+  readonly streamedSequence: EventLog['streamedSequence'] = async (organizationId) => {
     const [log] = await this.#collections.eventLogs.findDurable({ _id: organizationId }, { limit: 1 })
     return log?.streamedSequence ?? 0
   }
 
-  async markStreamed(organizationId: string, sequence: number): Promise<void> {
+  readonly markStreamed: EventLog['markStreamed'] = async (organizationId, sequence) => {
     const { eventLogs } = this.#collections
     const earlier = { _id: organizationId, streamedSequence: { $lt: sequence } }
     const streamedEvents = { $subtract: [sequence, '$prunedSequence'] }
@@ -88,12 +79,11 @@ export class MongoEventLog implements EventLog {
     await eventLogs.update(earlier, [set])
   }
 
-  prune(before: Date, limit: number, maxEvents?: number): Promise<number> {
-    return pruneEvents(this.#collections, retention(before, maxEvents), limit)
-  }
+  readonly prune: EventLog['prune'] = (before, limit, maxEvents) =>
+    pruneEvents(this.#collections, retention(before, maxEvents), limit)
 
   /** Indexes: events_by_pendingTime, eventLogs_by_isBehind, events_by_position. */
-  async backlog(): Promise<EventBacklog> {
+  readonly backlog: EventLog['backlog'] = async () => {
     const { events, eventLogs } = this.#collections
     const [[pending], behind] = await Promise.all([
       events.aggregateSnapshot([
@@ -130,7 +120,7 @@ export class MongoEventLog implements EventLog {
     }
   }
 
-  async importEvent(event: FormEvent): Promise<ImportedEvent> {
+  readonly importEvent: EventLog['importEvent'] = async (event) => {
     const { events, forms } = this.#collections
     const form = formOfEvent(event)
     const { organizationId } = form

@@ -45,7 +45,7 @@ export class MongoRevisionGrowth implements RevisionGrowth {
     }
   }
 
-  async prunable(path: FormPath, rule: PruneRule): Promise<RevisionsSize> {
+  readonly prunable: RevisionGrowth['prunable'] = async (path, rule) => {
     let [total, after] = [noRevisions, 0]
     for (;;) {
       const { batch } = await this.#find(path, withMinAge(rule), after)
@@ -56,7 +56,7 @@ export class MongoRevisionGrowth implements RevisionGrowth {
   }
 
   /** Deletes a batch and subtracts it from the usage, in one transaction. */
-  prune(path: FormPath, rule: PruneRule): Promise<RevisionsSize> {
+  readonly prune: RevisionGrowth['prune'] = (path, rule) => {
     const { database } = this.#collections
     const attempt = async () => {
       const { form, batch } = await this.#find(path, withMinAge(rule), 0)
@@ -98,7 +98,7 @@ export class MongoRevisionGrowth implements RevisionGrowth {
   }
 
   /** Indexes: forms_by_revisionNumber, revisions_by_number. */
-  async formsWithMany(limit: number): Promise<FormRevisions[]> {
+  readonly formsWithMany: RevisionGrowth['formsWithMany'] = async (limit) => {
     const { forms, revisions } = this.#collections
     const query = { revisionNumber: { $gt: manyRevisions } }
     const fields = ['organizationId', 'incarnation', 'publicId', 'isDeleted']
@@ -117,7 +117,7 @@ export class MongoRevisionGrowth implements RevisionGrowth {
   }
 
   /** Adds up a document of each log, and the growth, and the pending events. */
-  async total(): Promise<RevisionsSize> {
+  readonly total: RevisionGrowth['total'] = async () => {
     const { eventLogs } = this.#collections
     const [sums] = await eventLogs.aggregateSnapshot([
       { $project: { revisions: 1, revisionBytes: 1 } },

@@ -1,13 +1,6 @@
 import type { FormEvent } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type {
-  EventBacklog,
-  EventLog,
-  EventLogRange,
-  EventsQuery,
-  ImportedEvent,
-  UnstreamedLog,
-} from '../../events/event-log.ts'
+import type { EventLog, UnstreamedLog } from '../../events/event-log.ts'
 import { retention } from '../../events/retention.ts'
 import { lastSequence, lastSequenceOf } from './append-event.ts'
 import { importEvent } from './import-event.ts'
@@ -28,14 +21,14 @@ export class SqliteEventLog implements EventLog {
   }
 
   /** Indexes: events_by_sequence, events_by_form. */
-  async read({
+  readonly read: EventLog['read'] = async ({
     organizationId,
     formId,
     from = 1,
     to = Number.MAX_SAFE_INTEGER,
     descending,
     limit,
-  }: EventsQuery): Promise<FormEvent[]> {
+  }) => {
     // SQLite would read the events of all forms: it estimates that a range of sequences has few.
     const ofForm = formId === undefined ? 'WHERE' : 'INDEXED BY events_by_form WHERE formId = ? AND'
     const rows = this.#database.all(
@@ -51,14 +44,14 @@ export class SqliteEventLog implements EventLog {
   }
 
   /** Index: events_by_id. */
-  async get(organizationId: string, eventId: string): Promise<FormEvent | undefined> {
+  readonly get: EventLog['get'] = async (organizationId, eventId) => {
     const sql = 'SELECT event FROM events WHERE organizationId = ? AND eventId = ?'
     const row = this.#database.get(sql, organizationId, eventId.toLowerCase())
     return row && toEvent(row)
   }
 
   /** Index: events_by_sequence. */
-  async range(organizationId: string): Promise<EventLogRange> {
+  readonly range: EventLog['range'] = async (organizationId) => {
     const sql = `SELECT oldestSequence, (${lastSequence}) AS lastSequence
       FROM eventLogs WHERE organizationId = ?`
     const row = this.#database.get(sql, organizationId)
@@ -69,23 +62,21 @@ export class SqliteEventLog implements EventLog {
   }
 
   /** Does nothing: changes append their events to the logs themselves. */
-  async sequence(): Promise<number> {
-    return 0
-  }
+  readonly sequence: EventLog['sequence'] = async () => 0
 
   /** Reads `unstreamedLogs`, which is small. */
-  async findUnstreamed(limit: number): Promise<UnstreamedLog[]> {
+  readonly findUnstreamed: EventLog['findUnstreamed'] = async (limit) => {
     const sql = `SELECT ${logColumns} FROM unstreamedLogs CROSS JOIN eventLogs USING (organizationId) LIMIT ? + 0`
     return this.#database.all(sql, limit).map(toLog)
   }
 
   /** Index: the key of eventLogs. */
-  async streamedSequence(organizationId: string): Promise<number> {
+  readonly streamedSequence: EventLog['streamedSequence'] = async (organizationId) => {
     const sql = 'SELECT streamedSequence FROM eventLogs WHERE organizationId = ?'
     return (this.#database.get(sql, organizationId)?.streamedSequence as number | undefined) ?? 0
   }
 
-  async markStreamed(organizationId: string, sequence: number): Promise<void> {
+  readonly markStreamed: EventLog['markStreamed'] = async (organizationId, sequence) => {
     const database = this.#database
     await database.write(() => {
       const last = lastSequenceOf(database, organizationId)
@@ -98,12 +89,11 @@ export class SqliteEventLog implements EventLog {
     })
   }
 
-  prune(before: Date, limit: number, maxEvents?: number): Promise<number> {
-    return this.#database.write(() => pruneEvents(this.#database, retention(before, maxEvents), limit))
-  }
+  readonly prune: EventLog['prune'] = (before, limit, maxEvents) =>
+    this.#database.write(() => pruneEvents(this.#database, retention(before, maxEvents), limit))
 
   /** Counts the events of at most {@link maxCountedLogs} logs. Index: events_by_sequence. */
-  async backlog(): Promise<EventBacklog> {
+  readonly backlog: EventLog['backlog'] = async () => {
     const row = this.#database.get(
       `SELECT total((${lastSequence}) - streamedSequence) AS unstreamed, min(time) AS oldestTime
        FROM (SELECT organizationId FROM unstreamedLogs LIMIT ${maxCountedLogs}) CROSS JOIN eventLogs USING (organizationId)
@@ -124,9 +114,8 @@ export class SqliteEventLog implements EventLog {
     }
   }
 
-  importEvent(event: FormEvent): Promise<ImportedEvent> {
-    return this.#database.write(() => importEvent(this.#database, event))
-  }
+  readonly importEvent: EventLog['importEvent'] = (event) =>
+    this.#database.write(() => importEvent(this.#database, event))
 }
 
 /** The columns of `toLog`. */

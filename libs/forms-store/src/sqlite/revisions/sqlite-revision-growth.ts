@@ -6,9 +6,7 @@ import {
   manyRevisions,
   maxCountedForms,
   maxCountedRevisions,
-  type PruneRule,
   type RevisionGrowth,
-  type RevisionsSize,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
 import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
@@ -35,16 +33,14 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
     }
   }
 
-  prunable(form: FormPath, rule: PruneRule): Promise<RevisionsSize> {
-    return measurePrunable(this.#database, form, withMinAge(rule))
-  }
+  readonly prunable: RevisionGrowth['prunable'] = (form, rule) =>
+    measurePrunable(this.#database, form, withMinAge(rule))
 
-  prune(form: FormPath, rule: PruneRule): Promise<RevisionsSize> {
-    return pruneRevisions(this.#database, form, withMinAge(rule))
-  }
+  readonly prune: RevisionGrowth['prune'] = (form, rule) =>
+    pruneRevisions(this.#database, form, withMinAge(rule))
 
   /** Indexes: forms_with_many_revisions, revisions_by_number. */
-  async formsWithMany(limit: number): Promise<FormRevisions[]> {
+  readonly formsWithMany: RevisionGrowth['formsWithMany'] = async (limit) => {
     const published = this.#database.all(
       `SELECT id, organizationId, formId, publicId FROM forms INDEXED BY forms_with_many_revisions
        WHERE isDeleted = 0 AND revisionNumber > ${manyRevisions} ORDER BY revisionNumber DESC LIMIT ${maxCountedForms}`,
@@ -61,7 +57,7 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
   }
 
   /** Reads a row of usage for each organization. */
-  async total(): Promise<RevisionsSize> {
+  readonly total: RevisionGrowth['total'] = async () => {
     const sql = 'SELECT sum(revisions) AS revisions, sum(revisionBytes) AS bytes FROM usage'
     const row = this.#database.get(sql)
     return { revisions: (row?.revisions as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }

@@ -4,7 +4,6 @@ import { assertIfMatch, deletedFormNotFound, type FormState } from '@fms/forms-s
 import { deleteOptions, requireOwner } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../../deps.ts'
-import { assertNotRepeated } from '../../requests/assert-not-repeated.ts'
 import { FormParams } from '../form-params.ts'
 
 /** Purge a deleted form before its time: it is gone for good, and its ids are free (compare AIP-165). For owners. */
@@ -30,7 +29,7 @@ export const purgeForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, 
       const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
       const context = await contexts.create('purge', request, options)
       if (options.validateOnly) {
-        await assertNotRepeated(forms, params, context)
+        await forms.checkRequest(params, context.request)
         const deleted = await forms.getDeleted(params)
         if (!deleted) throw deletedFormNotFound(params)
         check(deleted)

@@ -3,7 +3,6 @@ import { NoQuery, UndeleteFormRequest } from '@fms/contracts'
 import { assertIfMatch, deletedFormNotFound, type FormState, formETag, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../../deps.ts'
-import { assertNotRepeated } from '../../requests/assert-not-repeated.ts'
 import { FormParams } from '../form-params.ts'
 import { sendJson } from '../send-json.ts'
 
@@ -23,7 +22,7 @@ export const undeleteForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
       const context = await contexts.create('undelete', request, body)
       if (body.validateOnly) {
-        await assertNotRepeated(forms, params, context)
+        await forms.checkRequest(params, context.request)
         const deleted = await forms.getDeleted(params)
         if (!deleted) throw deletedFormNotFound(params)
         check(deleted)

@@ -5,7 +5,6 @@ import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../../deps.ts'
 import { changedForm } from '../../domain/new-form.ts'
-import { assertNotRepeated } from '../../requests/assert-not-repeated.ts'
 import { RevisionParams } from '../form-params.ts'
 import { previewChange } from '../preview-change.ts'
 import { sendJson } from '../send-json.ts'
@@ -28,7 +27,7 @@ export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const context = await contexts.create('rollback', request, body, {
         revisionRef: isUuid(revisionRef) ? revisionRef.toLowerCase() : revisionRef,
       })
-      await assertNotRepeated(forms, ref, context)
+      await forms.checkRequest(ref, context.request)
       const found = await forms.getRevision(ref, revisionRef)
       if (!found) throw await missingRevision(forms, ref, revisionRef)
       const { revision } = found

@@ -1,0 +1,48 @@
+import type { MigrationStep } from './migration-step.ts'
+import type { ChangeDocuments } from './mongodb/migrate-mongodb.ts'
+import type { MongoSchema } from './mongodb/mongodb-schema.ts'
+import { inspectSqlite, sqliteStoreExists } from './sqlite/inspect-sqlite.ts'
+import { SqliteDatabase } from './sqlite/sqlite-database.ts'
+import type { SqliteMigration } from './sqlite/sqlite-schema.ts'
+import type { StoreState } from './store-state.ts'
+import { byScheme, type Migration, sqlitePath } from './store-url.ts'
+
+/** What the schemas of a store are on each engine. */
+interface StoreSchemas {
+  /** The name of the store. */
+  store: string
+  /** A table that only this store has. */
+  table: string
+  migrations: readonly SqliteMigration[]
+  /** Loads the schema on MongoDB, with the steps that fill new fields. The driver is loaded only where it is used. */
+  mongodb: () => Promise<{ schema: MongoSchema; changes?: readonly ChangeDocuments[] }>
+}
+
+const driver = () => import('./mongodb/index.ts')
+
+/** The functions that migrate and inspect a store. They take its URL, as `openFormsStore` and `openDirectoryStore` do. */
+export const storeUpkeep = ({ store, table, migrations, mongodb }: StoreSchemas) => ({
+  migrate: (url: string, onStep?: (step: MigrationStep) => void) =>
+    byScheme<Promise<Migration>>(store, url, {
+      sqlite: async () => {
+        await new SqliteDatabase(sqlitePath(url), migrations).close()
+        return { engine: 'SQLite', version: migrations.length }
+      },
+      mongodb: async () => {
+        const { schema, changes = [] } = await mongodb()
+        return (await driver()).migrateMongodb(url, schema, { changes, onStep })
+      },
+    }),
+
+  exists: (url: string) =>
+    byScheme<Promise<boolean>>(store, url, {
+      sqlite: async () => sqliteStoreExists(sqlitePath(url), table),
+      mongodb: async () => (await driver()).mongodbStoreExists(url, store),
+    }),
+
+  inspect: (url: string) =>
+    byScheme<Promise<StoreState | undefined>>(store, url, {
+      sqlite: async () => inspectSqlite(sqlitePath(url), migrations.length),
+      mongodb: async () => (await driver()).inspectMongodb(url, (await mongodb()).schema),
+    }),
+})
