@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { Form } from './form.ts'
 import { Revision } from './revision.ts'
 

@@ -9,29 +9,27 @@ import {
   rejectUnknownPaths,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import type { Agent } from 'undici'
 import { authenticate, requireMembership } from './caller/authenticate.ts'
 import {
-  type Authorize,
   createAuthorizationCache,
   createAuthorizeClient,
   createCachedToken,
 } from './caller/authorization-cache.ts'
-import { createFindFormOwner, type FindFormOwner } from './caller/find-form-owner.ts'
+import { createFindFormOwner } from './caller/find-form-owner.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
 import { type GatewayConfig, showsForms } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
-import { builtConsoleFolder, type ConsoleReader, createConsoleReader } from './console/console-files.ts'
+import { builtConsoleFolder, createConsoleReader } from './console/console-files.ts'
+import type { GatewayDeps } from './deps.ts'
 import { ByteBudget, holdBodies } from './door/byte-budget.ts'
 import { Door } from './door/door.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
-import { StreamLimits } from './event-streams/stream-limits.ts'
 import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { FixedWindowCounter, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
 import { isPublicForm, publicForms } from './public-forms/public-forms.ts'
-import { createPublisherClient, type PublisherClient } from './publish/publisher-client.ts'
+import { createPublisherClient } from './publish/publisher-client.ts'
 import {
   allowEveryOrigin,
   allowOrigins,
@@ -46,7 +44,7 @@ import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { createAgent, createStreamAgent } from './upstream/connections.ts'
 import { anyOrganization, forward } from './upstream/forward.ts'
-import { createUpstream, maxBufferedBytes, probe, type Upstream } from './upstream/upstream.ts'
+import { createUpstream, maxBufferedBytes, probe } from './upstream/upstream.ts'
 
 /** Longer heads get a 431. */
 const maxHeaderBytes = 32 * 1024
@@ -62,27 +60,6 @@ const sessionPlaces = { places: 4 }
 
 /** Timeout of the next bytes of an event stream, in milliseconds. Forms sends a comment every five seconds. */
 const streamTimeoutMs = 15_000
-
-/** The largest body of a sign-in, which anybody can send. */
-const sessionBodyLimitBytes = 4 * 1024
-
-/** What the routes under `/v2` need. */
-interface GatewayDeps {
-  config: GatewayConfig
-  organizations: Upstream
-  forms: Upstream
-  doors: Record<'organizations' | 'forms' | 'publish' | 'sessions', Door>
-  streamAgent: Agent
-  memory: ByteBudget
-  authorize: Authorize
-  findOwner: FindFormOwner
-  counts: FixedWindowCounter
-  limits: ConcurrencyLimits
-  publisher: PublisherClient
-  /** The gateway's own identity token. */
-  token: () => string
-  consoleFiles: ConsoleReader
-}
 
 /**
  * The public API: authenticates callers, limits them, and forwards their requests to services.
@@ -193,8 +170,8 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
   app.register(openApi)
   app.register(docsPage)
   app.register(markdownDocs)
-  app.register(consoleRoutes, { files: deps.consoleFiles })
-  app.register(sessionRoute(deps))
+  app.register(consoleRoutes, deps)
+  app.register(createSession, deps)
   app.register(async (guarded) => {
     keepResponsesPrivate(guarded)
     authenticate(guarded, authorize)
@@ -206,8 +183,8 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     for (const operation of allOperations) if (isForwarded(operation)) forwardTo(guarded, deps, operation)
     guarded.register(publicIdRoute(deps, operations.getForm, '', maskMembersOf(Form)))
     guarded.register(publicIdRoute(deps, operations.getRevision, '/revisions/live', maskMembersOf(Revision)))
-    guarded.register(eventStreamRoute(deps))
-    guarded.register(publishRoute(deps))
+    guarded.register(forwardStream, deps)
+    guarded.register(publishForm, deps)
   })
 }
 
@@ -246,30 +223,6 @@ const forwardTo = (
   })
 }
 
-const sessionRoute =
-  ({ organizations, doors, token }: GatewayDeps) =>
-  async (app: FastifyInstance) => {
-    app.register(createSession, {
-      organizations,
-      door: doors.sessions,
-      token,
-      bodyLimitBytes: sessionBodyLimitBytes,
-    })
-  }
-
-const eventStreamRoute =
-  ({ forms, doors, streamAgent, authorize }: GatewayDeps) =>
-  async (app: FastifyInstance) => {
-    app.register(forwardStream, {
-      path: routePatternOf(operations.streamEvents),
-      to: forms,
-      door: doors.forms,
-      agent: streamAgent,
-      limits: new StreamLimits(),
-      authorize,
-    })
-  }
-
 /**
  * One of the two reads of a form by its public id, in whichever organization it is (AIP-159).
  *
@@ -278,19 +231,6 @@ const eventStreamRoute =
 const publicIdRoute =
   (deps: GatewayDeps, read: ForwardedOperation, rest: string, members: MaskMembers) =>
   async (app: FastifyInstance) => {
-    const { findOwner, authorize, limits } = deps
-    resolveOrganization(app, { findOwner, authorize, limits, members })
+    resolveOrganization(app, deps, members)
     forwardTo(app, deps, read, `/organizations/${anyOrganization}/forms/:formRef${rest}`)
-  }
-
-const publishRoute =
-  ({ config, doors, authorize, publisher }: GatewayDeps) =>
-  async (app: FastifyInstance) => {
-    app.register(publishForm, {
-      path: routePatternOf(operations.publishForm),
-      door: doors.publish,
-      authorize,
-      publisher,
-      publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
-    })
   }

@@ -1,5 +1,4 @@
 import { ServiceConfig, StoreUrl } from '@fms/service-kit'
-import type { z } from 'zod'
 
 /** The environment of the organizations service. */
 export const OrganizationsConfig = ServiceConfig.extend({

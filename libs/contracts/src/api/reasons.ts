@@ -20,7 +20,7 @@ export interface Reason<M extends Metadata = Metadata> {
   fieldViolations?: FieldViolation[]
   /** An example, if the error lists rules. */
   preconditionViolations?: PreconditionViolation[]
-  /** If a repeat of the request may succeed: after how many seconds. */
+  /** If a repeat of the request may succeed: after how many seconds. Default: 1 if something is unavailable for a moment. */
   retryAfterSeconds?: number
   /**
    * The message to people, who read it without this table: what is wrong, and what to do next.
@@ -32,7 +32,14 @@ export interface Reason<M extends Metadata = Metadata> {
 
 const reason = <M extends Metadata = Record<never, string>>(
   reason: Omit<Reason<M>, 'metadata'> & { metadata?: M },
-): Reason<M> => ({ ...reason, metadata: reason.metadata ?? ({} as M) })
+): Reason<M> => ({
+  ...(passing.includes(reason.status) && { retryAfterSeconds: 1 }),
+  ...reason,
+  metadata: reason.metadata ?? ({} as M),
+})
+
+/** Statuses of what passes by itself. */
+const passing: readonly Status[] = ['ABORTED', 'DEADLINE_EXCEEDED', 'UNAVAILABLE']
 
 const organizationId = '8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11'
 const organization = `organizations/${organizationId}`
@@ -72,7 +79,6 @@ export const reasons = {
     status: 'UNAVAILABLE',
     meaning: 'The key cannot be checked at the moment. Nothing was done.',
     remedy: 'Retry later.',
-    retryAfterSeconds: 1,
     message: () => 'API keys cannot be checked at the moment. Repeat the request a little later.',
   }),
   BODY_TOO_LARGE: reason({
@@ -317,7 +323,6 @@ export const reasons = {
     status: 'UNAVAILABLE',
     meaning: 'The turn of the request did not come in time. Nothing was done.',
     remedy: 'Retry later, with growing delay.',
-    retryAfterSeconds: 1,
     message: () => 'Too many requests wait. Nothing was done; repeat the request a little later.',
   }),
   OWNER_REQUIRED: reason({
@@ -351,7 +356,6 @@ export const reasons = {
       'NATS is disconnected, or its queue or disk is full. The publish happens within the timeout of the request or never. `requestId` is yours, or a generated one.',
     remedy: 'Retry later with this `requestId`.',
     metadata: { requestId },
-    retryAfterSeconds: 1,
     message: ({ requestId }) =>
       `Forms cannot be published at the moment. Repeat the request a little later, with requestId ${requestId}.`,
   }),
@@ -361,7 +365,6 @@ export const reasons = {
     remedy:
       'Retry with this `requestId`: it cannot publish twice. Operators: [find the cause](first-ten-minutes.md#publishes-time-out).',
     metadata: { requestId },
-    retryAfterSeconds: 1,
     message: ({ requestId }) =>
       `Publishing was not confirmed in time: it has happened by now, or never will. It is safe to repeat it with requestId ${requestId}.`,
   }),
@@ -417,7 +420,6 @@ export const reasons = {
     meaning: 'A MongoDB store does not have the indexes of this release.',
     remedy: 'Operators: run `formctl migrate` once.',
     metadata: { store: 'forms' },
-    retryAfterSeconds: 1,
     message: ({ store }) =>
       `The ${store} store is not prepared for this release. Run formctl migrate once, then repeat the request.`,
   }),
@@ -426,7 +428,6 @@ export const reasons = {
     meaning: 'A store runs on a standalone MongoDB, or on one before 8.0.',
     remedy:
       'Operators: run `formctl doctor`, which prints the commands to [set it up](operations.md#which-mongodb).',
-    retryAfterSeconds: 1,
     message: () =>
       'The server of the store lacks what this release needs. An operator has to set it up as formctl doctor says.',
   }),
@@ -436,7 +437,6 @@ export const reasons = {
     remedy:
       'Operators: upgrade this service, or restore the backup from before the [upgrade](operations.md#upgrade).',
     metadata: { store: 'forms', knownVersion: '5', version: '6', oldestVersion: '6' },
-    retryAfterSeconds: 1,
     message: ({ store, knownVersion, version, oldestVersion }) =>
       `The ${store} store has version ${version} of its schema, for releases with version ${oldestVersion} or later. This release has version ${knownVersion}. Upgrade this service, or restore the backup from before the upgrade.`,
   }),
@@ -455,7 +455,6 @@ export const reasons = {
     status: 'UNAVAILABLE',
     meaning: 'The store is locked, not reachable, or rejects the service.',
     remedy: 'Retry later. Operators: [what to check](first-ten-minutes.md#a-store-is-unavailable).',
-    retryAfterSeconds: 1,
     message: () => 'The store cannot be reached just now. Repeat the request in a moment.',
   }),
   TOO_MANY_AT_ONCE: reason({
@@ -510,7 +509,6 @@ export const reasons = {
     meaning: 'Other writes changed the form during every attempt.',
     remedy: 'Retry.',
     metadata: { form },
-    retryAfterSeconds: 1,
     message: ({ form }) => `Other requests kept changing ${form}. Repeat the request.`,
   }),
   UPSTREAM_UNAVAILABLE: reason({
@@ -518,7 +516,6 @@ export const reasons = {
     meaning: 'A service behind the gateway does not respond.',
     remedy: 'Retry later.',
     metadata: { service: 'forms' },
-    retryAfterSeconds: 1,
     message: ({ service }) =>
       `The service ${service} does not respond at the moment. Repeat the request a little later.`,
   }),
@@ -565,7 +562,6 @@ export const reasons = {
     seenBy: 'operators',
     meaning: 'Response of `/readyz` while something that the service needs is unavailable.',
     remedy: "Wait; the service's log names the cause.",
-    retryAfterSeconds: 1,
     message: () => 'The service is not ready. Wait, and look at its log if it stays so.',
   }),
   API_KEY_ENDED: reason({

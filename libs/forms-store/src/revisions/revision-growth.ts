@@ -88,3 +88,9 @@ export const addSizes = (a: RevisionsSize, b: RevisionsSize): RevisionsSize => (
   revisions: a.revisions + b.revisions,
   bytes: a.bytes + b.bytes,
 })
+
+/** The size of stored revisions. */
+export const sizeOf = (revisions: readonly { bytes?: unknown }[]): RevisionsSize => ({
+  revisions: revisions.length,
+  bytes: revisions.reduce((sum, { bytes }) => sum + (bytes as number), 0),
+})

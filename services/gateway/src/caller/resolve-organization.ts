@@ -1,32 +1,24 @@
 import { type MaskMembers, readGetQuery } from '@fms/aip'
 import { isPublicId } from '@fms/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GatewayDeps } from '../deps.ts'
 import { formNotFoundAnywhere } from '../errors.ts'
-import type { ConcurrencyLimits } from '../limits/concurrency-limits.ts'
 import { setCaller } from './authenticate.ts'
-import type { Authorize } from './authorization-cache.ts'
-import type { FindFormOwner } from './find-form-owner.ts'
-
-export interface ResolveOrganizationOptions {
-  findOwner: FindFormOwner
-  authorize: Authorize
-  limits: ConcurrencyLimits
-  /** Of the resource that the route reads, for its `readMask`. */
-  members: MaskMembers
-}
 
 /**
  * Finds the organization of a form whose path has only the public id (AIP-159), and authorizes the caller for that
  * organization. Register it after the hooks that authenticate and limit the caller.
  *
  * See docs/decisions/0024.
+ *
+ * @param members of the resource that the route reads, for its `readMask`.
  */
-export const resolveOrganization = (app: FastifyInstance, options: ResolveOrganizationOptions): void => {
+export const resolveOrganization = (app: FastifyInstance, deps: GatewayDeps, members: MaskMembers): void => {
   app.addHook('preHandler', async (request, reply) => {
     // Keeps the permit until the look-up ends, also for a caller who disconnects before.
     request.permit.retain()
     try {
-      await resolve(request, reply, options)
+      await resolve(request, reply, deps, members)
     } catch (error) {
       if (!reply.raw.destroyed) throw error
       reply.hijack()
@@ -39,7 +31,8 @@ export const resolveOrganization = (app: FastifyInstance, options: ResolveOrgani
 const resolve = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  { findOwner, authorize, limits, members }: ResolveOrganizationOptions,
+  { findOwner, authorize, limits }: GatewayDeps,
+  members: MaskMembers,
 ): Promise<void> => {
   // Validates the query before the form is looked up: 400 comes before 404 in the order of checks.
   readGetQuery(request.query, members)

@@ -1,13 +1,10 @@
 import { NoQuery } from '@fms/contracts'
 import { pathNotFound } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { GatewayDeps } from '../deps.ts'
 import { consoleNotBuilt } from '../errors.ts'
 import { sendDocument } from '../routes/static-document.ts'
-import { type ConsoleReader, consolePage } from './console-files.ts'
-
-export interface ConsoleOptions {
-  files: ConsoleReader
-}
+import { consolePage } from './console-files.ts'
 
 /** Allows files and requests of this gateway and no others. */
 const headers = {
@@ -25,7 +22,7 @@ const headers = {
 }
 
 /** The console, a page that is a client of the API, and its files. They need no key. */
-export const consoleRoutes: FastifyPluginAsyncZod<ConsoleOptions> = async (app, { files }) => {
+export const consoleRoutes: FastifyPluginAsyncZod<GatewayDeps> = async (app, { consoleFiles: files }) => {
   // Any query is ignored, such as those that trackers of links add.
   app.get('/console', async (request, reply) => {
     const page = (await files())?.get(consolePage)

@@ -1,52 +1,41 @@
 import { Readable } from 'node:stream'
+import { operations, routePatternOf } from '@fms/contracts'
 import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Agent } from 'undici'
 import { reauthorize } from '../caller/authenticate.ts'
-import type { Authorize } from '../caller/authorization-cache.ts'
-import type { Door } from '../door/door.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { exemptFromCutOff } from '../limits/cut-off-slow-readers.ts'
 import { requestHeadersOf, upstreamUrl } from '../upstream/forward.ts'
-import type { Upstream } from '../upstream/upstream.ts'
 import { maxWaitingBytes, OpenStream } from './open-stream.ts'
-import type { StreamLimits } from './stream-limits.ts'
-
-export interface ForwardStreamOptions {
-  path: string
-  to: Upstream
-  door: Door
-  /** The connections for streams. */
-  agent: Agent
-  limits: StreamLimits
-  authorize: Authorize
-}
+import { StreamLimits } from './stream-limits.ts'
 
 /**
  * Forwards an event stream (server-sent events) from a service. The stream counts as a request in flight until its head
  * arrives, and from then on towards the limits of streams. Errors of the service are forwarded unchanged.
  */
-export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (app, options) => {
+export const forwardStream: FastifyPluginAsync<GatewayDeps> = async (app, deps) => {
+  const limits = new StreamLimits()
   const open = (request: FastifyRequest, reply: FastifyReply, body: Readable) => {
     const { raw } = reply.hijack()
     raw.writeHead(200, { ...reply.getHeaders(), 'x-accel-buffering': 'no' } as Record<string, string>)
     raw.flushHeaders()
     request.permit.release()
     reply.endRequest()
-    const authorize = () => reauthorize(request, options.authorize)
+    const authorize = () => reauthorize(request, deps.authorize)
     const stream = new OpenStream({ raw, body, log: request.log, authorize })
-    options.limits.setEnd(raw, () => stream.end('displaced'))
+    limits.setEnd(raw, () => stream.end('displaced'))
     app.endOnDrain(raw, () => stream.end('drain'))
   }
 
   app.route({
     method: ['GET', 'HEAD'],
-    url: options.path,
+    url: routePatternOf(operations.streamEvents),
     handler: async (request, reply) => {
       exemptFromCutOff(reply.raw)
       if (request.method === 'GET') {
-        reply.raw.once('close', options.limits.acquire(request.caller, reply.raw))
+        reply.raw.once('close', limits.acquire(request.caller, reply.raw))
       }
-      const response = await requestStream(request, reply, options)
+      const response = await requestStream(request, reply, deps)
       if (!response) return reply.hijack()
       const { statusCode, headers, body } = response
       reply.header('content-type', headers['content-type'])
@@ -62,11 +51,11 @@ export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (ap
 const requestStream = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  { to, door, agent }: ForwardStreamOptions,
+  { forms, doors, streamAgent: agent }: GatewayDeps,
 ) => {
   const { raw } = reply
   const send = () =>
-    to.request({
+    forms.request({
       method: request.method as 'GET' | 'HEAD',
       path: upstreamUrl(request),
       headers: { ...requestHeadersOf(request), ...lastEventIdOf(request) },
@@ -75,7 +64,7 @@ const requestStream = async (
       maxBufferedBytes: maxWaitingBytes,
     })
   try {
-    const response = await door.admit({ flow: flowOf(request.identity), caller: reply }, send)
+    const response = await doors.forms.admit({ flow: flowOf(request.identity), caller: reply }, send)
     if (!raw.destroyed) return response
     if (response?.body instanceof Readable) response.body.destroy()
   } catch (error) {

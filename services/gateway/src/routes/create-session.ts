@@ -1,23 +1,18 @@
 import { CreateSessionRequest, identityHeader, NoQuery, sessionsPath } from '@fms/contracts'
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { Door } from '../door/door.ts'
-import type { Upstream, UpstreamResponse } from '../upstream/upstream.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { UpstreamResponse } from '../upstream/upstream.ts'
 
-export interface CreateSessionOptions {
-  organizations: Upstream
-  /** Of its own, so that no number of wrong codes delays callers with keys. */
-  door: Door
-  token: () => string
-  bodyLimitBytes: number
-}
+/** The largest body of a sign-in, which anybody can send. */
+const bodyLimit = 4 * 1024
 
 /**
  * Exchanges a login code for a key. The only route under `/v2` that changes something without a key.
  */
-export const createSession: FastifyPluginAsyncZod<CreateSessionOptions> = async (
+export const createSession: FastifyPluginAsyncZod<GatewayDeps> = async (
   app,
-  { organizations, door, token, bodyLimitBytes: bodyLimit },
+  { organizations, doors, token },
 ) => {
   app.post(
     '/sessions',
@@ -31,7 +26,7 @@ export const createSession: FastifyPluginAsyncZod<CreateSessionOptions> = async 
           headers: { 'content-type': 'application/json', 'x-request-id': id, [identityHeader]: token() },
           body: JSON.stringify(body),
         })
-      const response = await door.admit({ flow, caller: reply }, send)
+      const response = await doors.sessions.admit({ flow, caller: reply }, send)
       return response ? sendUnchanged(reply, response) : reply.hijack()
     },
   )

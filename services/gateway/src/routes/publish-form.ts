@@ -1,22 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { ApiError, parseIfMatch } from '@fms/aip'
-import { NoQuery, PublishFormRequest } from '@fms/contracts'
+import { NoQuery, operations, PublishFormRequest, routePatternOf } from '@fms/contracts'
 import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { reauthorizeLate } from '../caller/authenticate.ts'
-import type { Authorize } from '../caller/authorization-cache.ts'
-import { type Door, maxWaitMs } from '../door/door.ts'
-import type { PublisherClient } from '../publish/publisher-client.ts'
-
-export interface PublishFormOptions {
-  path: string
-  /** Of publishes alone: each holds its place until its reply or its deadline. */
-  door: Door
-  authorize: Authorize
-  publisher: PublisherClient
-  publishTimeoutMs: number
-}
+import type { GatewayDeps } from '../deps.ts'
+import { maxWaitMs } from '../door/door.ts'
 
 const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
 
@@ -24,12 +14,12 @@ const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
  * Publishes the draft as a revision (AIP-162) by sending one durable command. A request without `requestId` gets a
  * generated one, so that a timeout error has the id that makes a repeat safe.
  */
-export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
+export const publishForm: FastifyPluginAsyncZod<GatewayDeps> = async (
   app,
-  { path, door, authorize, publisher, publishTimeoutMs },
+  { config: { PUBLISH_TIMEOUT_MS: publishTimeoutMs }, doors, authorize, publisher },
 ) => {
   app.post(
-    path,
+    routePatternOf(operations.publishForm),
     {
       schema: { params: Params, querystring: NoQuery, body: PublishFormRequest },
     },
@@ -56,7 +46,7 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),
       }
       permit.retain()
-      const published = await door
+      const published = await doors.publish
         .admit(admission, () => publisher.publishForm(command, deadline, id))
         .catch((error) => {
           if (!reply.hasEnded) throw error

@@ -11,7 +11,7 @@ import {
   noRevisions,
   type PruneRule,
   type RevisionGrowth,
-  type RevisionsSize,
+  sizeOf,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
 import { lossOf } from '../clear-remains.ts'
@@ -143,8 +143,3 @@ export class MongoRevisionGrowth implements RevisionGrowth {
     return { revisions: sums?.revisions ?? 0, bytes: sums?.bytes ?? 0 }
   }
 }
-
-const sizeOf = (batch: readonly RevisionDocument[]): RevisionsSize => ({
-  revisions: batch.length,
-  bytes: batch.reduce((sum, { bytes }) => sum + bytes, 0),
-})

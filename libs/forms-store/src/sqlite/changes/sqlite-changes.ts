@@ -1,10 +1,8 @@
-import type { FormPath, FormRecord } from '@fms/contracts'
+import type { FormPath } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { Change, FoundDraft, FoundForm } from '../../changes/change.ts'
-import type { ChangeEngine, FoundRevision } from '../../changes/change-engine.ts'
-import type { FormRef, Quota, Replies, StoredForm, StoredRevision } from '../../forms-store.ts'
-import type { IdentifiedRequest } from '../../requests/identified-request.ts'
-import type { EarlierRequest } from '../../requests/reject-repeat.ts'
+import type { FoundDraft } from '../../changes/change.ts'
+import type { ChangeEngine } from '../../changes/change-engine.ts'
+import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
 import { toFoundDraft, toFoundForm, toStoredRevision } from '../../stored-rows.ts'
 import { findAnyForm, findDeletedForm, findForm } from '../find-form.ts'
 import { readRecord } from '../records/export-forms.ts'
@@ -23,7 +21,7 @@ export class SqliteChanges implements ChangeEngine {
     this.#quota = quota
   }
 
-  async findForm(ref: FormRef, isDeleted: boolean): Promise<FoundForm | undefined> {
+  readonly findForm: ChangeEngine['findForm'] = async (ref, isDeleted) => {
     const row = this.#find(ref, isDeleted, foundColumns)
     return row && toFoundForm(row)
   }
@@ -37,51 +35,42 @@ export class SqliteChanges implements ChangeEngine {
     return (isDeleted ? findDeletedForm : findForm)(this.#database, ref, columns)
   }
 
-  async findRequest(organizationId: string, request: IdentifiedRequest): Promise<EarlierRequest | undefined> {
-    return findRequest(this.#database, organizationId, request)
-  }
+  readonly findRequest: ChangeEngine['findRequest'] = async (organizationId, request) =>
+    findRequest(this.#database, organizationId, request)
 
   async findTakenId(form: FormPath & Pick<StoredForm, 'publicId'>) {
     return this.#database.snapshot(() => findTakenId(this.#database, form))
   }
 
-  async lastTimeOf(form: FormPath): Promise<Date> {
-    return lastTimeOf(this.#database, form)
-  }
+  readonly lastTimeOf: ChangeEngine['lastTimeOf'] = async (form) => lastTimeOf(this.#database, form)
 
-  async findCommand(organizationId: string, commandId: string): Promise<FoundRevision | undefined> {
-    return findCommand(this.#database, organizationId, commandId)
-  }
+  readonly findCommand: ChangeEngine['findCommand'] = async (organizationId, commandId) =>
+    findCommand(this.#database, organizationId, commandId)
 
-  async findRevisions(
-    organizationId: string,
-    revisions: readonly StoredRevision[],
-  ): Promise<FoundRevision[]> {
-    return findRevisions(this.#database, organizationId, revisions)
-  }
+  readonly findRevisions: ChangeEngine['findRevisions'] = async (organizationId, revisions) =>
+    findRevisions(this.#database, organizationId, revisions)
 
   /** Index: the key of revisions. */
-  async readLive({ formId, liveRevisionId }: FoundForm): Promise<StoredRevision | undefined> {
+  readonly readLive: ChangeEngine['readLive'] = async ({ formId, liveRevisionId }) => {
     if (liveRevisionId === null) return undefined
     const row = this.#database.get('SELECT * FROM revisions WHERE revisionId = ?', liveRevisionId)
     return row && toStoredRevision({ ...row, formId })
   }
 
-  async readRecord({ organizationId, formId }: FormPath): Promise<FormRecord | undefined> {
-    return this.#database.snapshot(() => {
+  readonly readRecord: ChangeEngine['readRecord'] = async ({ organizationId, formId }) =>
+    this.#database.snapshot(() => {
       const row = findAnyForm(this.#database, { organizationId, formRef: formId })
       return row && readRecord(this.#database, row)
     })
-  }
 
-  apply(change: Change): Promise<boolean> {
+  readonly apply: ChangeEngine['apply'] = (change) => {
     const { actor } = change.context
     const flow = { organization: change.organizationId, user: 'user' in actor ? actor.user : '' }
     return this.#database.write(() => applyChange(this.#database, this.#quota, change), flow)
   }
 
   /** Index: the key of replies. */
-  recordReplies({ organizationId, formId, replyIds }: Replies): Promise<number> {
+  readonly recordReplies: ChangeEngine['recordReplies'] = ({ organizationId, formId, replyIds }) => {
     const database = this.#database
     return database.write(
       () => {
@@ -105,12 +94,11 @@ export class SqliteChanges implements ChangeEngine {
     return this.#database.all(sql, Date.now(), limit) as unknown as FormRef[]
   }
 
-  async isDue({ incarnation }: FoundForm): Promise<boolean> {
+  readonly isDue: ChangeEngine['isDue'] = async ({ incarnation }) => {
     const sql = 'SELECT 1 FROM deletions WHERE incarnation = ? AND purgeTime <= ?'
     return this.#database.get(sql, incarnation, Date.now()) !== undefined
   }
 
-  clearRemains(signal?: AbortSignal, incarnation?: FoundForm['incarnation']): Promise<void> {
-    return clearRemains(this.#database, signal, incarnation as number | undefined)
-  }
+  readonly clearRemains: ChangeEngine['clearRemains'] = (signal, incarnation) =>
+    clearRemains(this.#database, signal, incarnation as number | undefined)
 }

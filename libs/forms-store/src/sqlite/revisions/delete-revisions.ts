@@ -1,5 +1,5 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { RevisionsSize } from '../../revisions/revision-growth.ts'
+import { type RevisionsSize, sizeOf } from '../../revisions/revision-growth.ts'
 import { addUsage } from '../usage.ts'
 
 /** Bounds of one batch: rows, and bytes of revisions. */
@@ -16,12 +16,6 @@ export const oneBatch = (rows: readonly Row[]): Row[] => {
   })
   return end < 0 ? [...rows] : rows.slice(0, end)
 }
-
-/** The size of rows with a column `bytes`. */
-export const sizeOf = (rows: readonly Row[]): RevisionsSize => ({
-  revisions: rows.length,
-  bytes: rows.reduce((sum, { bytes }) => sum + (bytes as number), 0),
-})
 
 /** Deletes revisions and subtracts them from the usage. Runs in a transaction. Index: the key of revisions. */
 export const deleteRevisions = (

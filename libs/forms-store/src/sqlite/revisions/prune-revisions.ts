@@ -1,7 +1,13 @@
 import type { FormPath } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import { addSizes, noRevisions, type PruneRule, type RevisionsSize } from '../../revisions/revision-growth.ts'
-import { deleteRevisions, maxRows, oneBatch, sizeOf } from './delete-revisions.ts'
+import {
+  addSizes,
+  noRevisions,
+  type PruneRule,
+  type RevisionsSize,
+  sizeOf,
+} from '../../revisions/revision-growth.ts'
+import { deleteRevisions, maxRows, oneBatch } from './delete-revisions.ts'
 
 /** Deletes a batch of a form's revisions in one transaction. */
 export const pruneRevisions = (
