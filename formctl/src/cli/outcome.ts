@@ -36,6 +36,27 @@ interface Table {
   rows: (string | undefined)[][]
 }
 
+/**
+ * The outcome of a list.
+ *
+ * @param name of the member that has the items in JSON.
+ * @param text for an empty list.
+ * @param cells those of an item, by the titles of their columns.
+ */
+export const listOutcome = <T extends object>(
+  name: string,
+  items: readonly T[],
+  text: string,
+  cells: Readonly<Record<string, (item: T) => string | undefined>>,
+): Outcome => ({
+  json: { [name]: items },
+  text,
+  table: {
+    columns: Object.keys(cells),
+    rows: items.map((item) => Object.values(cells).map((cell) => cell(item))),
+  },
+})
+
 const gap = '  '
 const noLines = Object.fromEntries(
   ['top', 'bottom', 'left', 'mid', 'right'].flatMap((side) =>

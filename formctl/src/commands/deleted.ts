@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { type Api, rejectOptions, withApiOr } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm, sendChange } from '../api/change-form.ts'
 import { exampleDeletedForm, examples } from '../cli/examples.ts'
-import { type Outcome, printOutcome, shortTime, type Work } from '../cli/outcome.ts'
+import { listOutcome, type Outcome, printOutcome, shortTime, type Work } from '../cli/outcome.ts'
 import { confirm, yesOption } from '../cli/terminal.ts'
 import { deletedForms } from '../forms/organization-forms.ts'
 import { findOrganizationId, withForms } from '../stores/open-stores.ts'
@@ -74,7 +74,7 @@ const changeAction = (inStore: StoreWork, onApi: Work<Api, ApiOptions>) =>
 
 const listByApi: Work<Api, ApiOptions> = async (api, { organization }) => {
   const forms = await Array.fromAsync(api.deletedForms.list(organization, { pageSize: 1_000 }))
-  return listOutcome(
+  return toOutcome(
     forms.map(({ path, deleteTime, purgeTime, ...rest }) => ({
       formId: path.split('/').at(-1)!,
       ...rest,
@@ -86,24 +86,20 @@ const listByApi: Work<Api, ApiOptions> = async (api, { organization }) => {
 
 const listInStore: StoreWork = async (store, organizationId) => {
   const forms = await Array.fromAsync(deletedForms(store, organizationId))
-  return listOutcome(forms.map(({ organizationId: _, ...rest }) => rest))
+  return toOutcome(forms.map(({ organizationId: _, ...rest }) => rest))
 }
 
-const listOutcome = (forms: Omit<DeletedForm, 'organizationId'>[]): Outcome => ({
-  json: { deletedForms: forms.map(({ formId, ...rest }) => ({ id: formId, ...rest })) },
-  text: 'There are no deleted forms.',
-  table: {
-    columns: ['id', 'public id', 'name', 'deleted', 'by', 'purged after'],
-    rows: forms.map(({ formId, publicId, name, deleteTime, deleter, purgeTime }) => [
-      formId,
-      publicId,
-      name,
-      shortTime(deleteTime),
-      deleter || 'an operator',
-      shortTime(purgeTime),
-    ]),
-  },
-})
+const toOutcome = (forms: Omit<DeletedForm, 'organizationId'>[]): Outcome => {
+  const items = forms.map(({ formId, ...rest }) => ({ id: formId, ...rest }))
+  return listOutcome('deletedForms', items, 'There are no deleted forms.', {
+    id: ({ id }) => id,
+    'public id': ({ publicId }) => publicId,
+    name: ({ name }) => name,
+    deleted: ({ deleteTime }) => shortTime(deleteTime),
+    by: ({ deleter }) => deleter || 'an operator',
+    'purged after': ({ purgeTime }) => shortTime(purgeTime),
+  })
+}
 
 const undeleteByApi: Work<Api, ApiOptions> = (api, { organization, ...options }, [formRef = '']) =>
   changeForm(api, ['Restored', 'restore'], options, (write) =>

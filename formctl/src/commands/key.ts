@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { type Api, withApiOr } from '../api/api.ts'
 import { exampleKeyId, examples } from '../cli/examples.ts'
 import { parseDuration, parseFutureTime, parseTime, requireChange } from '../cli/option-values.ts'
-import { type Outcome, shortTime, type Work } from '../cli/outcome.ts'
+import { listOutcome, type Outcome, shortTime, type Work } from '../cli/outcome.ts'
 import { confirm, yesOption } from '../cli/terminal.ts'
 import { getKeyById, getUserByRef, withDirectory } from '../stores/open-stores.ts'
 
@@ -103,26 +103,26 @@ const createdKey = (id: string, key: string): Outcome => ({
 const listKeys: Work<DirectoryStore> = async (directory) => {
   const [keys, users] = await Promise.all([directory.listKeys(), directory.listUsers()])
   const owners = new Map(users.map((user) => [user.userId, user]))
-  return {
-    json: { keys: keys.map(({ keyId, ...rest }) => ({ id: keyId, ...rest })) },
-    text: 'There are no API keys.',
-    table: {
-      columns: ['id', 'key', 'user', 'name', 'state', 'created', 'last used'],
-      rows: keys.map((key) => [
-        key.keyId,
-        `fms_${key.prefix}…`,
-        owners.get(key.userId)?.email,
-        key.name,
-        stateOf(key, owners.get(key.userId), new Date()),
-        shortTime(key.createTime),
-        shortTime(key.lastUsedTime),
-      ]),
-    },
-  }
+  const items = keys.map(({ keyId, ...rest }) => ({ id: keyId, ...rest }))
+  return listOutcome('keys', items, noKeys, {
+    id: ({ id }) => id,
+    key: ({ prefix }) => `fms_${prefix}…`,
+    user: ({ userId }) => owners.get(userId)?.email,
+    name: ({ name }) => name,
+    state: (key) => stateOf(key, owners.get(key.userId), new Date()),
+    created: ({ createTime }) => shortTime(createTime),
+    'last used': ({ lastUsedTime }) => shortTime(lastUsedTime),
+  })
 }
 
+const noKeys = 'There are no API keys.'
+
 /** What a key may do, or why it no longer works. */
-const stateOf = ({ readOnly, expireTime, revokeTime }: ApiKey, user: User | undefined, now: Date): string => {
+const stateOf = (
+  { readOnly, expireTime, revokeTime }: Pick<ApiKey, 'readOnly' | 'expireTime' | 'revokeTime'>,
+  user: User | undefined,
+  now: Date,
+): string => {
   if (revokeTime) return `revoked ${shortTime(revokeTime)}`
   if (expireTime && expireTime <= now) return `expired ${shortTime(expireTime)}`
   if (user?.disableTime) return `user disabled ${shortTime(user.disableTime)}`
@@ -134,23 +134,19 @@ const rightsOf = (readOnly: boolean) => (readOnly ? 'reads' : 'reads, writes')
 /** Live keys, newest first. */
 const listKeysByApi: Work<Api> = async (api) => {
   const keys = await Array.fromAsync(api.keys.list({ pageSize: 1_000 }))
-  return {
-    json: { keys: keys.map(({ path, ...rest }) => ({ id: idOf({ path }), ...rest })) },
-    text: 'There are no API keys.',
-    table: {
-      columns: ['id', 'key', 'name', 'rights', 'expires', 'created', 'last used'],
-      rows: keys.map((key) => [
-        idOf(key),
-        `fms_${key.prefix}…${key.current ? ' (this one)' : ''}`,
-        key.name,
-        rightsOf(key.readOnly),
-        ...[key.expireTime, key.createTime, key.lastUsedTime].map((time) =>
-          shortTime(time === '' ? undefined : new Date(time)),
-        ),
-      ]),
-    },
-  }
+  const items = keys.map(({ path, ...rest }) => ({ id: idOf({ path }), ...rest }))
+  return listOutcome('keys', items, noKeys, {
+    id: ({ id }) => id,
+    key: ({ prefix, current }) => `fms_${prefix}…${current ? ' (this one)' : ''}`,
+    name: ({ name }) => name,
+    rights: ({ readOnly }) => rightsOf(readOnly),
+    expires: ({ expireTime }) => shortTextTime(expireTime),
+    created: ({ createTime }) => shortTextTime(createTime),
+    'last used': ({ lastUsedTime }) => shortTextTime(lastUsedTime),
+  })
 }
+
+const shortTextTime = (time: string) => shortTime(time === '' ? undefined : new Date(time))
 
 interface RotateOptions {
   /** Milliseconds. */

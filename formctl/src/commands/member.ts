@@ -2,7 +2,7 @@ import { Role } from '@fms/contracts'
 import type { DirectoryStore } from '@fms/directory-store'
 import { type Command, Option } from 'commander'
 import { examples } from '../cli/examples.ts'
-import { shortTime, type Work } from '../cli/outcome.ts'
+import { listOutcome, shortTime, type Work } from '../cli/outcome.ts'
 import { confirm, yesOption } from '../cli/terminal.ts'
 import { getOrganizationByRef, getUserByRef, withDirectory } from '../stores/open-stores.ts'
 
@@ -67,14 +67,13 @@ const removeMember: Work<DirectoryStore, MemberOptions> = async (directory, opti
 const listMembers: Work<DirectoryStore, { organization: string }> = async (directory, options) => {
   const organization = await getOrganizationByRef(directory, options.organization)
   const members = await directory.listMembers(organization.organizationId)
-  return {
-    json: { members: members.map(({ organizationId: _, ...rest }) => rest) },
-    text: `${organization.slug} has no members.`,
-    table: {
-      columns: ['user', 'email', 'role', 'since'],
-      rows: members.map((each) => [each.userId, each.email, each.role, shortTime(each.createTime)]),
-    },
-  }
+  const items = members.map(({ organizationId: _, ...rest }) => rest)
+  return listOutcome('members', items, `${organization.slug} has no members.`, {
+    user: ({ userId }) => userId,
+    email: ({ email }) => email,
+    role: ({ role }) => role,
+    since: ({ createTime }) => shortTime(createTime),
+  })
 }
 
 const resolve = async (directory: DirectoryStore, options: MemberOptions) => {

@@ -3,7 +3,7 @@ import { QuotaConfig, readConfig, toQuota } from '@fms/service-kit'
 import type { Command } from 'commander'
 import { examples } from '../cli/examples.ts'
 import { parseJson, requireChange } from '../cli/option-values.ts'
-import { shortTime, type Work } from '../cli/outcome.ts'
+import { listOutcome, shortTime, type Work } from '../cli/outcome.ts'
 import { requireConfirmation } from '../cli/terminal.ts'
 import { countDeletedForms, countForms, deleteForms } from '../forms/organization-forms.ts'
 import { getOrganizationByRef, openForms, withDirectory, withForms } from '../stores/open-stores.ts'
@@ -81,21 +81,13 @@ const createOrganization: Work<DirectoryStore, CreateOptions> = async (directory
 
 const listOrganizations: Work<DirectoryStore> = async (directory) => {
   const organizations = await directory.listAllOrganizations()
-  return {
-    json: {
-      organizations: organizations.map(({ organizationId, ...rest }) => ({ id: organizationId, ...rest })),
-    },
-    text: 'There are no organizations.',
-    table: {
-      columns: ['id', 'slug', 'name', 'created'],
-      rows: organizations.map((each) => [
-        each.organizationId,
-        each.slug,
-        each.name,
-        shortTime(each.createTime),
-      ]),
-    },
-  }
+  const items = organizations.map(({ organizationId, ...rest }) => ({ id: organizationId, ...rest }))
+  return listOutcome('organizations', items, 'There are no organizations.', {
+    id: ({ id }) => id,
+    slug: ({ slug }) => slug,
+    name: ({ name }) => name,
+    created: ({ createTime }) => shortTime(createTime),
+  })
 }
 
 const showOrganization: Work<DirectoryStore, { organization: string }> = async (

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { baseUrlOf } from '../api/api.ts'
 import { examples } from '../cli/examples.ts'
 import { parseBaseUrl } from '../cli/option-values.ts'
-import { shortTime, type Work } from '../cli/outcome.ts'
+import { listOutcome, shortTime, type Work } from '../cli/outcome.ts'
 import { getUserByRef, withDirectory } from '../stores/open-stores.ts'
 import { readBaseUrl } from '../stores/running-system.ts'
 
@@ -63,19 +63,13 @@ const createUser: Work<DirectoryStore, { email: string }> = async (directory, op
 
 const listUsers: Work<DirectoryStore> = async (directory) => {
   const users = await directory.listUsers()
-  return {
-    json: { users: users.map(({ userId, ...rest }) => ({ id: userId, ...rest })) },
-    text: 'There are no users.',
-    table: {
-      columns: ['id', 'email', 'created', 'disabled'],
-      rows: users.map((user) => [
-        user.userId,
-        user.email,
-        shortTime(user.createTime),
-        shortTime(user.disableTime),
-      ]),
-    },
-  }
+  const items = users.map(({ userId, ...rest }) => ({ id: userId, ...rest }))
+  return listOutcome('users', items, 'There are no users.', {
+    id: ({ id }) => id,
+    email: ({ email }) => email,
+    created: ({ createTime }) => shortTime(createTime),
+    disabled: ({ disableTime }) => shortTime(disableTime),
+  })
 }
 
 const disableUser: Work<DirectoryStore, { user: string }> = async (directory, { user }) => {

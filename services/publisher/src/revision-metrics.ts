@@ -1,25 +1,11 @@
 import type { RevisionGrowth, RevisionsSize } from '@fms/forms-store'
 import { Gauge } from '@fms/service-kit'
+import { sharedReading } from './shared-reading.ts'
 
 /** How long both gauges use what one request to the store returned, in milliseconds. Revisions grow slowly. */
 const sharedMs = 60_000
 
-let latest: { atMs: number; total: Promise<RevisionsSize | undefined> } | undefined
-let growth: RevisionGrowth | undefined
-
-const readTotal = async (): Promise<RevisionsSize | undefined> => {
-  if (!growth) return undefined
-  const nowMs = performance.now()
-  if (!latest || nowMs - latest.atMs > sharedMs) {
-    const reading = growth.total().catch(() => {
-      // The next scrape reads again.
-      latest = undefined
-      return undefined
-    })
-    latest = { atMs: nowMs, total: reading }
-  }
-  return latest.total
-}
+const totals = sharedReading(sharedMs, (growth: RevisionGrowth) => growth.total())
 
 /** A gauge of all revisions. It has no value while the store is unavailable. */
 const revisionGauge = (name: string, help: string, pick: (total: RevisionsSize) => number) =>
@@ -28,7 +14,7 @@ const revisionGauge = (name: string, help: string, pick: (total: RevisionsSize) 
     help: `${help}, including those of deleted forms until they are cleared: the same value on every instance`,
     labelNames: ['store'],
     async collect() {
-      const total = await readTotal()
+      const total = await totals.read()
       if (total) this.set({ store: 'forms' }, pick(total))
       else this.reset()
     },
@@ -42,10 +28,4 @@ revisionGauge(
 )
 
 /** Adds the number and bytes of revisions to `/metrics`, read at most once a minute. @returns a function that removes them. */
-export const watchRevisions = (revisionGrowth: RevisionGrowth): (() => void) => {
-  growth = revisionGrowth
-  latest = undefined
-  return () => {
-    if (growth === revisionGrowth) growth = undefined
-  }
-}
+export const watchRevisions = totals.watch

@@ -1,6 +1,7 @@
 import type { FormEvent } from '@fms/contracts'
 import type { EventBacklog, EventLog } from '@fms/forms-store'
 import { durationBuckets, Gauge, Histogram } from '@fms/service-kit'
+import { sharedReading } from '../shared-reading.ts'
 
 const relayDuration = new Histogram({
   name: 'events_relay_seconds',
@@ -15,15 +16,7 @@ export const observeRelay = ({ time }: FormEvent): void =>
 /** How long the three gauges share the result of one request to the store, in milliseconds. */
 const sharedMs = 500
 
-let latest: { atMs: number; backlog: Promise<EventBacklog> } | undefined
-let log: EventLog | undefined
-
-const readBacklog = async (): Promise<EventBacklog | undefined> => {
-  if (!log) return undefined
-  const nowMs = performance.now()
-  if (!latest || nowMs - latest.atMs > sharedMs) latest = { atMs: nowMs, backlog: log.backlog() }
-  return latest.backlog.catch(() => undefined)
-}
+const backlogs = sharedReading(sharedMs, (log: EventLog) => log.backlog())
 
 /** A gauge of the backlog. It has no value while the store is unavailable. */
 const backlogGauge = (name: string, help: string, pick: (backlog: EventBacklog) => number) =>
@@ -31,7 +24,7 @@ const backlogGauge = (name: string, help: string, pick: (backlog: EventBacklog) 
     name,
     help: `${help}: the same value on every instance`,
     async collect() {
-      const backlog = await readBacklog()
+      const backlog = await backlogs.read()
       if (backlog) this.set(pick(backlog))
       else this.remove()
     },
@@ -49,15 +42,5 @@ backlogGauge(
   ({ oldestTime }) => (oldestTime ? Math.max(0, Date.now() - oldestTime.getTime()) / 1000 : 0),
 )
 
-/**
- * Adds the backlog of the relay to `/metrics`. Each scrape reads it from the store.
- *
- * @returns a function that removes it.
- */
-export const watchEventBacklog = (events: EventLog): (() => void) => {
-  log = events
-  latest = undefined
-  return () => {
-    if (log === events) log = undefined
-  }
-}
+/** Adds the backlog of the relay to `/metrics`, read with each scrape. @returns a function that removes it. */
+export const watchEventBacklog = backlogs.watch
