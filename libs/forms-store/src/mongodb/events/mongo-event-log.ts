@@ -2,7 +2,7 @@ import { type FormEvent, parseSequence } from '@fms/contracts'
 import { recordDigest } from '@fms/store-kit'
 import { growthOf } from '../../changes/change.ts'
 import { eventConflict } from '../../errors.ts'
-import type { EventLog, UnstreamedLog } from '../../events/event-log.ts'
+import type { EventBacklog, EventLog, UnstreamedLog } from '../../events/event-log.ts'
 import { formOfEvent, withSequence } from '../../events/recorded-event.ts'
 import { retention } from '../../events/retention.ts'
 import { eventKey } from '../apply-change.ts'
@@ -83,7 +83,7 @@ export class MongoEventLog implements EventLog {
     pruneEvents(this.#collections, retention(before, maxEvents), limit)
 
   /** Indexes: events_by_pendingTime, eventLogs_by_isBehind, events_by_position. */
-  readonly backlog: EventLog['backlog'] = async () => {
+  async backlog(): Promise<EventBacklog> {
     const { events, eventLogs } = this.#collections
     const [[pending], behind] = await Promise.all([
       events.aggregateSnapshot([

@@ -11,6 +11,7 @@ import {
   noRevisions,
   type PruneRule,
   type RevisionGrowth,
+  type RevisionsSize,
   sizeOf,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
@@ -117,7 +118,7 @@ export class MongoRevisionGrowth implements RevisionGrowth {
   }
 
   /** Adds up a document of each log, and the growth, and the pending events. */
-  readonly total: RevisionGrowth['total'] = async () => {
+  async total(): Promise<RevisionsSize> {
     const { eventLogs } = this.#collections
     const [sums] = await eventLogs.aggregateSnapshot([
       { $project: { revisions: 1, revisionBytes: 1 } },

@@ -1,6 +1,6 @@
 import type { FormEvent } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { EventLog, UnstreamedLog } from '../../events/event-log.ts'
+import type { EventBacklog, EventLog, UnstreamedLog } from '../../events/event-log.ts'
 import { retention } from '../../events/retention.ts'
 import { lastSequence, lastSequenceOf } from './append-event.ts'
 import { importEvent } from './import-event.ts'
@@ -93,7 +93,7 @@ export class SqliteEventLog implements EventLog {
     this.#database.write(() => pruneEvents(this.#database, retention(before, maxEvents), limit))
 
   /** Counts the events of at most {@link maxCountedLogs} logs. Index: events_by_sequence. */
-  readonly backlog: EventLog['backlog'] = async () => {
+  async backlog(): Promise<EventBacklog> {
     const row = this.#database.get(
       `SELECT total((${lastSequence}) - streamedSequence) AS unstreamed, min(time) AS oldestTime
        FROM (SELECT organizationId FROM unstreamedLogs LIMIT ${maxCountedLogs}) CROSS JOIN eventLogs USING (organizationId)

@@ -7,6 +7,7 @@ import {
   maxCountedForms,
   maxCountedRevisions,
   type RevisionGrowth,
+  type RevisionsSize,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
 import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
@@ -57,7 +58,7 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
   }
 
   /** Reads a row of usage for each organization. */
-  readonly total: RevisionGrowth['total'] = async () => {
+  async total(): Promise<RevisionsSize> {
     const sql = 'SELECT sum(revisions) AS revisions, sum(revisionBytes) AS bytes FROM usage'
     const row = this.#database.get(sql)
     return { revisions: (row?.revisions as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }
