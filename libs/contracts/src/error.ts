@@ -106,9 +106,3 @@ export const Problem = z.object({
   retryAfterSeconds: z.number().optional(),
 })
 export type Problem = z.infer<typeof Problem>
-
-/**
- * Header of a 503 from a service that means overload and not failure: the gateway does not count it against the caller's
- * circuit.
- */
-export const shedHeader = 'x-fms-shed'

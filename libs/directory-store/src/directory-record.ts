@@ -77,9 +77,6 @@ export const memberRecord = (member: Member) => toRecord<z.infer<typeof MemberRe
 /** The record of a stored API key. */
 export const keyRecord = (key: ApiKey & { hash: string }) => toRecord<z.infer<typeof KeyRecord>>('key', key)
 
-/** Converts a time of a record to milliseconds since the epoch; null if it is absent. */
-export const toEpochMs = (text: string | undefined) => (text === undefined ? null : Date.parse(text))
-
 /** The subject of a record for messages to people, such as `user 5b0f…`. */
 export const directoryRecordName = (record: DirectoryRecord): string => {
   switch (record.kind) {

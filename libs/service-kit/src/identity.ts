@@ -68,30 +68,25 @@ const createSignatureVerifier = (secrets: readonly string[]) => {
   }
 }
 
-/** A plugin that sets `request.identity` from the identity token. @throws {ApiError} IDENTITY_REQUIRED. */
-export const requireIdentity = fastifyPlugin(
-  async (app: FastifyInstance, { secrets }: { secrets: readonly string[] }) => {
-    const verify = createIdentityVerifier(secrets, Identity)
+/** Makes a plugin that accepts only requests whose token has the claims of a schema. */
+const requireToken = <T>(schema: z.ZodType<T>, onAccepted: (request: FastifyRequest, claims: T) => void) =>
+  fastifyPlugin(async (app: FastifyInstance, { secrets }: { secrets: readonly string[] }) => {
+    const verify = createIdentityVerifier(secrets, schema)
     app.addHook('onRequest', (request, _reply, done) => {
-      const identity = verify(tokenOf(request))
-      if (!identity) return done(identityRequired())
-      request.identity = identity
+      const claims = verify(String(request.headers[identityHeader] ?? ''))
+      if (!claims) return done(identityRequired())
+      onAccepted(request, claims)
       done()
     })
-  },
-)
+  })
+
+/** A plugin that sets `request.identity` from the identity token. @throws {ApiError} IDENTITY_REQUIRED. */
+export const requireIdentity = requireToken(Identity, (request, identity) => {
+  request.identity = identity
+})
 
 /** A plugin that accepts only requests that the gateway sends for itself. @throws {ApiError} IDENTITY_REQUIRED. */
-export const requireGateway = fastifyPlugin(
-  async (app: FastifyInstance, { secrets }: { secrets: readonly string[] }) => {
-    const verify = createIdentityVerifier(secrets, ServiceIdentity)
-    app.addHook('onRequest', (request, _reply, done) => {
-      done(verify(tokenOf(request)) ? undefined : identityRequired())
-    })
-  },
-)
-
-const tokenOf = ({ headers }: FastifyRequest) => String(headers[identityHeader] ?? '')
+export const requireGateway = requireToken(ServiceIdentity, () => {})
 
 /** Whether a request may change something: any but GET, HEAD, and those of routes that are marked as reads. */
 export const isWrite = ({ method, routeOptions }: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean =>

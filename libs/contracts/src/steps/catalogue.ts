@@ -274,9 +274,6 @@ export const conditionOperators = {
   includes: 'The option `value` is among the chosen ones.',
 } as const
 
-/** The name of an operator in the catalogue. */
-export type ConditionOperator = keyof typeof conditionOperators
-
 /** The reasons of warnings, each with what it is about. Programs may branch on them. */
 export const warningReasons = {
   TYPE_UNKNOWN: 'The type of a step is not in the catalogue.',
