@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageShape } from './page.ts'
+import { pageShape } from './parts/page.ts'
 import { Timestamp } from './text.ts'
 
 /** A form that was deleted and can be restored until `purgeTime`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { bounded, maxReportedIssues } from './bounded.ts'
 import { Uuid } from './organization.ts'
+import { bounded, maxReportedIssues } from './parts/bounded.ts'
 import { Background, Step } from './step.ts'
 import { Count, displayName, LanguageTag, OptionalUrl, openValue, Timestamp, text } from './text.ts'
 

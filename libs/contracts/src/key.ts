@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Flag, ValidateOnly, ValidateOnlyParameter } from './flag.ts'
 import { Organization, Role, Uuid } from './organization.ts'
-import { pageShape } from './page.ts'
+import { Flag, ValidateOnly, ValidateOnlyParameter } from './parts/flag.ts'
+import { pageShape } from './parts/page.ts'
 import { displayName, Timestamp, text } from './text.ts'
 
 /** The format of an API key: `fms_` and 32 bytes as base64url. */

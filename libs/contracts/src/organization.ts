@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageShape } from './page.ts'
+import { pageShape } from './parts/page.ts'
 import { HttpUrl, Timestamp, text } from './text.ts'
 
 const reservedSlugs = new Set(['new', 'settings', 'checkout', 'forms', 'oauth'])

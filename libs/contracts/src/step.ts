@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bounded } from './bounded.ts'
+import { bounded } from './parts/bounded.ts'
 import {
   conditionOperators,
   type MemberKind,
