@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { maxBackupAgeHours } from '@fms/contracts'
+import { lowBytes } from '@fms/store-kit'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 
@@ -10,6 +12,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 interface Rule {
   alert: string
+  expr: string
   annotations: { runbook: string }
 }
 
@@ -40,6 +43,13 @@ describe('deploy/alerts.yml', () => {
       expect(paragraph).toMatch(/^Alerts?: /m)
     },
   )
+
+  it.each([
+    ['BackupOld', `> ${maxBackupAgeHours} * 3600`],
+    ['DiskLow', `< ${lowBytes / 1024 ** 3} * 1024 * 1024 * 1024`],
+  ])('has the bound of formctl doctor for %s', (name, bound) => {
+    expect(rules.find(({ alert }) => alert === name)!.expr).toContain(bound)
+  })
 
   it('has a case in deploy/alerts.test.yml for every alert', () => {
     const { tests } = parse(read('deploy/alerts.test.yml'))

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { type BackupNote, backupNoteFile } from '@fms/contracts'
 import { fileOf } from '../stores/require-store.ts'
 import type { BackupSource } from './backup.ts'
 
@@ -20,8 +21,8 @@ export const runBackupCommand = async (command: string, folder: string): Promise
 }
 
 /** Notes a good backup beside the forms store. The forms service exports its time as a metric. */
-export const noteBackup = async ({ forms }: BackupSource, folder: string, createTime: string) => {
-  const path = join(dirname(fileOf(forms)!), 'last-backup.json')
-  await writeFile(`${path}.new`, `${JSON.stringify({ createTime, folder })}\n`)
+export const noteBackup = async ({ forms }: BackupSource, note: BackupNote): Promise<void> => {
+  const path = join(dirname(fileOf(forms)!), backupNoteFile)
+  await writeFile(`${path}.new`, `${JSON.stringify(note)}\n`)
   await rename(`${path}.new`, path)
 }

@@ -46,7 +46,7 @@ async function createAction(this: Command, folder: string) {
       : await writeKeptBackup(source, folder, keep, new Date())
   const { manifest, deleted } = written
   if (process.env.BACKUP_COMMAND) await runBackupCommand(process.env.BACKUP_COMMAND, written.folder)
-  await noteBackup(source, written.folder, manifest.createTime)
+  await noteBackup(source, { createTime: manifest.createTime, folder: written.folder })
   const names = Object.keys(manifest.files).join(', ')
   const old = deleted.length > 0 ? ` Deleted ${deleted.length} older.` : ''
   printOutcome(this, {

@@ -38,7 +38,7 @@ export const checkClock = (server: string, time: Date, requestedMs: number, rece
   const check = `clock of ${server}`
   const offBy = Math.max(requestedMs - time.getTime(), time.getTime() - receivedMs, 0)
   if (offBy <= warnMs) return ok(check, 'agrees with this machine within a second')
-  const message = `differs by ${(offBy / 1000).toFixed(1)} s from this machine's`
+  const message = `differs by ${(offBy / 1000).toFixed(1)} s from this machine's, more than ${(offBy > failMs ? failMs : warnMs) / 1000} s`
   const advice = 'Let NTP (chrony, systemd-timesyncd) set the clocks of all machines.'
   return offBy > failMs ? fail(check, message, advice) : warn(check, message, advice)
 }

@@ -1,9 +1,13 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   deadLetterStream,
   eventsStream,
+  maxBackupAgeHours,
   publisherConsumer,
   publishStream,
   repliesStream,
@@ -15,11 +19,13 @@ import { startMongo, startStandaloneMongo } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { checkFreeSpace } from '../commands/doctor.ts'
 import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
 import type { Check } from './check.ts'
 import { checkClock } from './check.ts'
+import { backupCheck, checkFreeSpace } from './data-dir.ts'
+import { checkCorsOrigins, checkTrustProxy } from './edge.ts'
+import { checkNatsRoom, checkNatsVersion } from './nats.ts'
 import { checkStoreState, checkTransactionLifetime, relayCheck, revisionsCheck } from './stores.ts'
 
 let dataDir: string
@@ -34,7 +40,16 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-const variables = ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'NATS_URL', 'INTERNAL_SECRET', 'PORT']
+const variables = [
+  'DIRECTORY_STORE_URL',
+  'FORMS_STORE_URL',
+  'NATS_URL',
+  'INTERNAL_SECRET',
+  'PORT',
+  'TRUST_PROXY',
+  'CORS_ORIGINS',
+  'FORMS_API_URL',
+]
 
 const givenEnvironment = (env: Record<string, string>) => {
   for (const name of variables) vi.stubEnv(name, env[name] ?? '')
@@ -78,6 +93,7 @@ describe('formctl doctor', () => {
     await using nats = await startNatsServer({ dataDir })
     await givenStreams(nats.urls.operator)
     await runFormctl(['migrate'])
+    await runFormctl(['backup', join(dataDir, 'backup')])
 
     const { code, checks } = await doctor()
 
@@ -86,7 +102,10 @@ describe('formctl doctor', () => {
     expect(checks.map(({ check }) => check)).toEqual([
       'versions',
       'environment',
+      'TRUST_PROXY',
+      'CORS_ORIGINS',
       'disk',
+      'backup',
       'directory store',
       'forms store',
       'relay of events',
@@ -94,6 +113,7 @@ describe('formctl doctor', () => {
       'nats',
       'stream PUBLISH',
       'clock of the NATS server',
+      'room of NATS',
       'consumer publisher',
       'stream PUBLISH_DEAD',
       'stream EVENTS',
@@ -116,7 +136,7 @@ describe('formctl doctor', () => {
 
     const { code, ok, stderr, of } = await doctor()
 
-    expect({ code, ok, stderr }).toEqual({ code: 1, ok: false, stderr: 'error: 1 of 7 checks failed.\n' })
+    expect({ code, ok, stderr }).toEqual({ code: 1, ok: false, stderr: 'error: 1 of 9 checks failed.\n' })
     expect(of('nats')!.status).toBe('ok')
     expect(of('stream PUBLISH')).toMatchObject({
       status: 'fail',
@@ -274,15 +294,68 @@ describe('formctl doctor', () => {
     expect((await doctor()).of('relay of events')).toMatchObject({ status: 'ok', message: 'is up to date' })
   })
 
+  it('warns until a backup has succeeded, and of a note that cannot be read', async () => {
+    await runFormctl(['migrate'])
+    expect((await doctor()).of('backup')).toMatchObject({
+      status: 'warn',
+      message: 'formctl backup has never succeeded here',
+      advice: expect.stringContaining('--keep 7'),
+    })
+
+    await runFormctl(['backup', join(dataDir, 'backup')])
+    expect((await doctor()).of('backup')).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^the last good one is of \d{4}-.*Z, in .*backup$/),
+    })
+
+    writeFileSync(join(dataDir, 'last-backup.json'), '{}')
+    expect((await doctor()).of('backup')).toMatchObject({
+      status: 'warn',
+      message: expect.stringContaining('cannot be read'),
+    })
+  })
+
+  it('warns of requests of a proxy that TRUST_PROXY does not name, as the running gateway counts them', async () => {
+    const gateway = createServer((request, response) =>
+      response.end(request.url === '/metrics' ? 'http_untrusted_forwarded_total 3\n' : ''),
+    ).listen(0, '127.0.0.1')
+    await once(gateway, 'listening')
+    const { port } = gateway.address() as AddressInfo
+    const baseUrl = `http://127.0.0.1:${port}`
+    writeFileSync(join(dataDir, 'system.json'), JSON.stringify({ baseUrl }))
+
+    expect((await doctor()).of('TRUST_PROXY')).toMatchObject({
+      status: 'warn',
+      message:
+        'is not set: no proxy is trusted; the gateway ignored X-Forwarded-For in 3 requests since it started',
+    })
+
+    gateway.close()
+    expect((await doctor()).of('TRUST_PROXY')?.status).toBe('ok')
+  })
+
   it('names every variable that is invalid for a service', async () => {
-    givenEnvironment({ PORT: 'eighty', INTERNAL_SECRET: 'short', NATS_URL: 'nonsense' })
+    givenEnvironment({
+      PORT: 'eighty',
+      INTERNAL_SECRET: 'short',
+      NATS_URL: 'nonsense',
+      TRUST_PROXY: 'true',
+      CORS_ORIGINS: 'https://app.example.com/',
+    })
 
     const { code, of } = await doctor()
 
     expect(code).toBe(1)
     expect(of('environment')).toMatchObject({ status: 'fail' })
-    for (const name of ['PORT', 'INTERNAL_SECRET', 'NATS_URL'])
-      expect(of('environment')!.message).toContain(name)
+    for (const problem of [
+      'PORT',
+      'INTERNAL_SECRET',
+      'NATS_URL',
+      'TRUST_PROXY must be addresses or ranges',
+      'CORS_ORIGINS names "https://app.example.com/", which is not an origin: write https://app.example.com',
+    ])
+      expect(of('environment')!.message).toContain(problem)
+    expect(of('CORS_ORIGINS')).toBeUndefined()
     expect(of('nats')).toMatchObject({ status: 'fail' })
   })
 })
@@ -333,10 +406,72 @@ describe('the status', () => {
 
   it.each([
     [50_000, 'ok'],
-    [500, 'warn'],
-    [50, 'fail'],
+    [2_048, 'ok'],
+    [2_047, 'warn'],
+    [65, 'warn'],
+    [64, 'fail'],
   ])('of a disk with %i MiB free: %s', (freeMiB, status) => {
-    expect(checkFreeSpace('.data', freeMiB).status).toBe(status)
+    const { advice, ...check } = checkFreeSpace('.data', freeMiB * 1024 ** 2)
+
+    expect(check).toMatchObject({ status, message: expect.stringContaining(' MiB are free for .data') })
+    if (status !== 'ok') expect(advice).toContain('With 64 MiB or less, writes get 503 STORAGE_FULL')
+  })
+
+  it.each([
+    [maxBackupAgeHours, 'ok'],
+    [maxBackupAgeHours + 1, 'warn'],
+  ])('of a backup that is %i hours old: %s', (hours, status) => {
+    const createTime = '2026-11-20T02:30:00.000Z'
+    const now = new Date(Date.parse(createTime) + hours * 3_600_000)
+
+    const check = backupCheck({ createTime, folder: '/backups/one' }, now)
+
+    expect(check.status).toBe(status)
+    if (status === 'warn') expect(check.message).toContain(`more than ${maxBackupAgeHours} hours ago`)
+  })
+
+  it.each([
+    [[], undefined, 'ok', /^is not set/],
+    [[], 0, 'ok', /^is not set/],
+    [['10.0.0.0/8', '2001:db8::1'], 0, 'ok', /^trusts 10\.0\.0\.0\/8, 2001:db8::1$/],
+    [['10.0.0.1'], 7, 'warn', /ignored X-Forwarded-For in 7 requests/],
+    [['10.0.0.1', '0.0.0.0/0'], undefined, 'warn', /whoever connects from 0\.0\.0\.0\/0 chooses the address/],
+    [['::/0'], undefined, 'warn', /whoever connects from ::\/0/],
+  ] as const)('of the proxies %j with %s ignored requests: %s', (proxies, untrusted, status, message) => {
+    const check = checkTrustProxy([...proxies], untrusted)
+
+    expect(check).toMatchObject({ status, message: expect.stringMatching(message) })
+    expect(check.advice !== undefined).toBe(status !== 'ok')
+  })
+
+  it.each([
+    [[], 'ok', /^is not set/],
+    [['https://app.example.com', 'http://localhost:5173', 'http://127.0.0.1:8081'], 'ok', /^allows https/],
+    ['*', 'warn', /every origin/],
+    [['http://app.example.com'], 'warn', /over http can be changed/],
+  ] as const)('of the CORS origins %j: %s', (origins, status, message) => {
+    const check = checkCorsOrigins(origins === '*' ? origins : [...origins])
+
+    expect(check).toMatchObject({ status, message: expect.stringMatching(message) })
+    if (Array.isArray(origins) && status === 'warn') expect(check.advice).toContain('https://app.example.com')
+  })
+
+  it.each([
+    ['2.14.0', 'ok'],
+    ['2.12.1', 'ok'],
+    ['3.0.0', 'ok'],
+    ['2.9.25', 'warn'],
+    ['2.11.4', 'warn'],
+  ])('of nats-server %s: %s', (version, status) => {
+    expect(checkNatsVersion(version)).toMatchObject({ status, message: expect.stringContaining(version) })
+  })
+
+  it.each([
+    [3 * 1024 ** 2, -1, 'ok', 'streams have 3 MiB; the disk is the limit'],
+    [3 * 1024 ** 2, 4 * 1024 ** 2, 'ok', 'streams have 3 MiB of 4 MiB'],
+    [4 * 1024 ** 2, 4 * 1024 ** 2, 'warn', 'streams have 4 MiB of 4 MiB'],
+  ])('of NATS with %i bytes of %i: %s', (bytes, limit, status, message) => {
+    expect(checkNatsRoom(bytes, limit)).toMatchObject({ status, message })
   })
 
   it.each([

@@ -3,13 +3,16 @@ import { join } from 'node:path'
 import { OptionalUrl } from '@fms/contracts'
 import {
   ConfigError,
+  CorsOrigins,
   InternalSecret,
   NatsUrl,
+  Origins,
   QuotaConfig,
   readConfig,
   ServiceConfig,
   ServiceOrigin,
   StoreUrl,
+  TrustedProxies,
 } from '@fms/service-kit'
 import { z } from 'zod'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -44,10 +47,10 @@ export const DoctorEnvironment = z.object({
   MAX_CONNECTIONS: z.coerce.number().int().min(1).optional(),
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).optional(),
   MAX_BUFFERED_RESPONSE_BYTES: z.coerce.number().int().min(8_388_608).optional(),
-  TRUST_PROXY: z.string().optional(),
-  CORS_ORIGINS: z.string().optional(),
+  TRUST_PROXY: TrustedProxies.optional(),
+  CORS_ORIGINS: CorsOrigins.optional(),
   PUBLIC_FORMS: z.enum(['on', 'off']).optional(),
-  PUBLIC_FORM_IMAGE_ORIGINS: z.string().optional(),
+  PUBLIC_FORM_IMAGE_ORIGINS: Origins.optional(),
   ...QuotaConfig.shape,
 })
 

@@ -37,7 +37,7 @@ const checkServer = async (url: string, env: NodeJS.ProcessEnv): Promise<Check[]
     reconnect: false,
   })
   try {
-    const server = ok('nats', `nats-server ${nats.info!.version} responds`)
+    const server = checkNatsVersion(nats.info!.version)
     if (!nats.info!.jetstream) {
       const advice = "Enable JetStream in the server's configuration (jetstream { store_dir: … })."
       return [server, fail('jetstream', 'is not enabled', advice)]
@@ -46,6 +46,16 @@ const checkServer = async (url: string, env: NodeJS.ProcessEnv): Promise<Check[]
   } finally {
     await nats.close()
   }
+}
+
+/** The oldest release that stores events in atomic batches. */
+const oldestNats = '2.12'
+
+export const checkNatsVersion = (version: string): Check => {
+  const message = `nats-server ${version} responds`
+  if (version.localeCompare(oldestNats, 'en', { numeric: true }) >= 0) return ok('nats', message)
+  const advice = `Upgrade it to ${oldestNats} or newer; docker-compose.yml names the release that is tested.`
+  return warn('nats', `${message}; it is older than ${oldestNats}, and streams events one by one`, advice)
 }
 
 /** Checks the streams and consumers that publishing, relaying events and counting replies use. */
@@ -57,12 +67,36 @@ const checkJetStream = async (nats: NatsConnection, env: NodeJS.ProcessEnv): Pro
   return [
     publish.check,
     checkClock('the NATS server', publish.time, requestedMs, Date.now()),
+    await checkAccount(manager),
     await checkConsumer(manager, publishStream.name, publisherConsumer, 'publisher'),
     await checkDeadLetters(manager),
     await checkEventsStream(manager, env),
     (await checkStream(manager, repliesStream.name, 'forms')).check,
     await checkConsumer(manager, repliesStream.name, replyCounterConsumer, 'forms'),
   ]
+}
+
+const checkAccount = async (manager: JetStreamManager): Promise<Check> => {
+  try {
+    const { storage, limits } = await manager.getAccountInfo()
+    return checkNatsRoom(storage, limits.max_storage)
+  } catch (error) {
+    return failureOf('room of NATS', 'publisher', error)
+  }
+}
+
+const fullAt = 0.8
+
+/** @param limit bytes that the account may store; negative for those of the disk, which NATS does not report. */
+export const checkNatsRoom = (bytes: number, limit: number): Check => {
+  const check = 'room of NATS'
+  const inMebibytes = (count: number) => `${Math.ceil(count / 1024 ** 2).toLocaleString('en')} MiB`
+  if (limit < 0) return ok(check, `streams have ${inMebibytes(bytes)}; the disk is the limit`)
+  const message = `streams have ${inMebibytes(bytes)} of ${inMebibytes(limit)}`
+  if (bytes < fullAt * limit) return ok(check, message)
+  const advice =
+    "Raise the account's max_storage, or lower EVENTS_STREAM_BYTES. Without room, publishes get 503."
+  return warn(check, message, advice)
 }
 
 const checkStream = async (

@@ -1,6 +1,7 @@
 export * from './api/operations.ts'
 export * from './api/publish-rules.ts'
 export * from './api/reasons.ts'
+export * from './backup-note.ts'
 export * from './changes.ts'
 export * from './deleted-form.ts'
 export * from './error.ts'

@@ -1,4 +1,5 @@
 export * from './config.ts'
+export * from './config-edge.ts'
 export * from './config-urls.ts'
 export { collectPaths, rejectUnknownPaths, sanitizeRef } from './http/check-requests.ts'
 export * from './http/create-app.ts'

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { BackupNote, backupNoteFile } from '@fms/contracts'
 import { Gauge } from '@fms/service-kit'
 
 let noteFile: string | undefined
@@ -15,13 +16,13 @@ new Gauge({
 /** Exports the time of the last good backup, which formctl notes beside a SQLite file. MongoDB has backups of its own. */
 export const reportBackups = (formsStoreUrl: string): void => {
   if (!formsStoreUrl.startsWith('sqlite:') || formsStoreUrl === 'sqlite::memory:') return
-  noteFile = join(dirname(formsStoreUrl.slice('sqlite:'.length)), 'last-backup.json')
+  noteFile = join(dirname(formsStoreUrl.slice('sqlite:'.length)), backupNoteFile)
 }
 
 /** The time in a note in milliseconds; 0 without one. */
 const readTimeMs = async (path: string): Promise<number> => {
   try {
-    return Date.parse(JSON.parse(await readFile(path, 'utf8')).createTime) || 0
+    return Date.parse(BackupNote.parse(JSON.parse(await readFile(path, 'utf8'))).createTime)
   } catch {
     return 0
   }

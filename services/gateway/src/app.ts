@@ -25,6 +25,7 @@ import { ByteBudget, holdBodies } from './door/byte-budget.ts'
 import { Door } from './door/door.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
 import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits.ts'
+import { countUntrustedForwarding } from './limits/count-untrusted-forwarding.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { FixedWindowCounter, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
@@ -123,6 +124,7 @@ export const createGateway = async (
   app.server.maxConnections = config.MAX_CONNECTIONS
   respondToPreflights(app)
   cutOffSlowReaders(app)
+  countUntrustedForwarding(app)
   app.register(home, { consoleFolder })
   if (showsForms(config)) {
     const { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigins } = config

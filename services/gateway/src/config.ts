@@ -1,41 +1,15 @@
 import { PublishTimeoutMs } from '@fms/contracts'
-import { NatsUrl, PublicFormBaseUrl, ServiceConfig, ServiceOrigin } from '@fms/service-kit'
-import ipaddr from 'ipaddr.js'
+import {
+  CorsOrigins,
+  NatsUrl,
+  Origins,
+  PublicFormBaseUrl,
+  ServiceConfig,
+  ServiceOrigin,
+  TrustedProxies,
+} from '@fms/service-kit'
 import { z } from 'zod'
 import { maxBufferedBytes } from './upstream/upstream.ts'
-
-/** Addresses or CIDR ranges, separated by commas. */
-const TrustedProxies = z
-  .string()
-  .transform((list) => list.split(',').map((each) => each.trim()))
-  .refine((proxies) => proxies.every((each) => ipaddr.isValid(each) || ipaddr.isValidCIDR(each)), {
-    error: 'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
-  })
-
-const readOrigins = (text: string, context: z.RefinementCtx, orElse = ''): string[] => {
-  const origins = text.split(',').map((each) => each.trim())
-  for (const each of origins.filter((each) => originOf(each) !== each)) {
-    context.addIssue(`names "${each}", which is not an origin: write ${exampleFor(each)}${orElse}`)
-  }
-  return origins
-}
-
-/** Exact origins (RFC 6454 §6.2), separated by commas. */
-const Origins = z.string().transform((text, context) => readOrigins(text, context))
-
-/** {@link Origins}, or `*`. */
-const CorsOrigins = z
-  .string()
-  .transform((text, context): '*' | string[] =>
-    text.trim() === '*' ? '*' : readOrigins(text, context, ', or only *'),
-  )
-
-/** Scheme, host and port as browsers send them: in lower case, without the default port. A `*` is not valid. */
-const originOf = (url: string): string | undefined =>
-  /^https?:[^*]+$/i.test(url) && URL.canParse(url) ? new URL(url).origin : undefined
-
-const exampleFor = (url: string): string =>
-  originOf(url) ?? 'scheme://host or scheme://host:port, such as https://app.example.com'
 
 /** The gateway's environment variables. */
 export const GatewayConfig = ServiceConfig.extend({

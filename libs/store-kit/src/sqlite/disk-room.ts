@@ -4,6 +4,9 @@ import { dirname } from 'node:path'
 /** Bytes that growing changes leave free, so that deletes still find room. */
 export const reservedBytes = 64 * 1024 ** 2
 
+/** Bytes below which an operator should make room. The alert `DiskLow` has it, too. */
+export const lowBytes = 2 * 1024 ** 3
+
 /** How long a measured value is used, in milliseconds: the forms of all callers are far less than the reserve in this time. */
 const validMs = 100
 
