@@ -83,7 +83,7 @@ describe('with FORMS_API_URL', () => {
     })
     expect(revoked.stdout).toContain(`The old key ${keyId} is revoked.`)
     expect(received).toMatchObject([
-      { url: `/v2/keys/${keyId}/rotate`, body: { overlapSeconds: 1_800 } },
+      { url: `/v2/keys/${keyId}/rotate`, body: { overlapSeconds: 1_800, requestId: expect.any(String) } },
       { url: `/v2/keys/${keyId}/rotate`, body: { overlapSeconds: 0 } },
     ])
   })

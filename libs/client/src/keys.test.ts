@@ -45,15 +45,31 @@ describe('keys', () => {
     expect([ids[0] === ids[1], ids[1] === ids[2], ids[2] === ids[3]]).toEqual([true, false, true])
   })
 
-  it('are rotated by their path, and not again after an unknown outcome', async () => {
-    await using server = await startServer([answered(issued), 'hang up'])
+  it('are rotated by their path, with the requestId', async () => {
+    await using server = await startServer([answered(issued)])
 
-    expect(await server.client.keys.rotate('keys/1', { overlapSeconds: 60 })).toEqual(issued)
-    await expect(server.client.keys.rotate('1')).rejects.toThrow('No response')
+    expect(await server.client.keys.rotate('keys/1', { overlapSeconds: 60, requestId })).toEqual(issued)
     expect(server.requests).toMatchObject([
-      { method: 'POST', url: '/v2/keys/1/rotate', body: { overlapSeconds: 60 } },
-      { method: 'POST', url: '/v2/keys/1/rotate', body: {} },
+      { method: 'POST', url: '/v2/keys/1/rotate', body: { overlapSeconds: 60, requestId } },
     ])
+  })
+
+  it('are rotated once; a lost secret is an error, and an ended key of the client leaves the outcome unknown', async () => {
+    await using server = await startServer([
+      ...(['hang up', answered(issued)] as const),
+      ...(['hang up', failure(409, 'KEY_ALREADY_CREATED', { metadata: { key: 'keys/2' } })] as const),
+      ...(['hang up', failure(401, 'API_KEY_INVALID')] as const),
+    ])
+    const { keys } = server.client
+
+    expect(await keys.rotate('1')).toEqual(issued)
+    await expect(keys.rotate('1')).rejects.toMatchObject({
+      reason: 'KEY_ALREADY_CREATED',
+      metadata: { key: 'keys/2' },
+    })
+    await expect(keys.rotate('1')).rejects.toThrow('No response')
+    const ids = server.requests.map(({ body }) => (body as { requestId: string }).requestId)
+    expect([ids[0] === ids[1], ids[1] === ids[2], ids[2] === ids[3]]).toEqual([true, false, true])
   })
 
   it('are deleted, also if only the response to an earlier attempt is missing', async () => {

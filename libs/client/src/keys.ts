@@ -23,13 +23,16 @@ export interface Keys {
    */
   create(key: KeyInput, options?: KeyWriteOptions & { requestId?: string }): Promise<IssuedKey>
   /**
-   * Replaces a key by one with the same name, rights and expireTime. A call with an unknown outcome is not retried.
+   * Replaces a key by one with the same name, rights and expireTime. Throws KEY_ALREADY_CREATED as `create` does.
    *
    * @param key UUID, or the `path` of a key.
-   * @param options `overlapSeconds` is how long the old key still works: 0, the default, to 604,800. A read-only key
-   *   that rotates itself takes only 0.
+   * @param options `requestId` as for `create`. `overlapSeconds` is how long the old key still works: 0, the default, to
+   *   604,800. A read-only key that rotates itself takes only 0.
    */
-  rotate(key: string, options?: KeyWriteOptions & { overlapSeconds?: number }): Promise<IssuedKey>
+  rotate(
+    key: string,
+    options?: KeyWriteOptions & { overlapSeconds?: number; requestId?: string },
+  ): Promise<IssuedKey>
   /** Revokes a key, everywhere within a second. @param key UUID, or the `path` of a key. */
   delete(key: string, options?: KeyWriteOptions): Promise<void>
 }
@@ -42,11 +45,10 @@ export const keysOf = ({ send }: Transport): Keys => ({
     return (await send<IssuedKey>({ method: 'POST', path: pathOf(['keys']), body, signal })).body
   },
 
-  async rotate(key, { overlapSeconds, validateOnly, signal } = {}) {
+  async rotate(key, { overlapSeconds, validateOnly, requestId = newRequestId(), signal } = {}) {
     const path = pathOf(['keys', key], ['rotate'])
-    const body = { overlapSeconds, validateOnly }
-    const isIdempotent = validateOnly === true
-    return (await send<IssuedKey>({ method: 'POST', path, body, isIdempotent, signal })).body
+    const body = { overlapSeconds, validateOnly, requestId }
+    return (await send<IssuedKey>({ method: 'POST', path, body, signal, isUndecidedBy: isOwnKeyEnded })).body
   },
 
   async delete(key, { validateOnly = false, signal } = {}) {
@@ -57,8 +59,10 @@ export const keysOf = ({ send }: Transport): Keys => ({
       ...(validateOnly && { query: { validateOnly } }),
       signal,
       isDoneBefore: (rejection) => !validateOnly && isReason(rejection, 'KEY_NOT_FOUND'),
-      // The client's own key has ended: by an earlier attempt, if it is the key to delete, or otherwise.
-      isUndecidedBy: (rejection) => isReason(rejection, 'API_KEY_INVALID'),
+      isUndecidedBy: isOwnKeyEnded,
     })
   },
 })
+
+/** Whether the client's own key has ended: by an earlier attempt, if it is the key of the call, or otherwise. */
+const isOwnKeyEnded = (rejection: unknown) => isReason(rejection, 'API_KEY_INVALID')

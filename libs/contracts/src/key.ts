@@ -125,14 +125,16 @@ const NewKey = z
   })
   .meta({ id: 'NewKey' })
 
+const KeyRequestId = Uuid.optional().describe(
+  'Makes retries safe (AIP-155): a second request with the same id creates no second key. It is a 409 that names the first key, whose secret cannot be shown again. Unique for the user over creates and rotations, letter case ignored.',
+)
+
 /** Body of a create of a key. */
 export const CreateKeyRequest = z
   .strictObject({
     key: NewKey,
     validateOnly: ValidateOnly,
-    requestId: Uuid.optional().describe(
-      'Makes retries safe (AIP-155): a second request with the same id creates no second key. It is a 409 that names the first key, whose secret cannot be shown again. Unique for the user, letter case ignored.',
-    ),
+    requestId: KeyRequestId,
   })
   .meta({ id: 'CreateKeyRequest' })
 
@@ -148,6 +150,7 @@ export const RotateKeyRequest = z
         'How long the old key still works, in seconds; at most 7 days. 0 revokes it. Must be 0 if the calling key is read-only.',
       ),
     validateOnly: ValidateOnly,
+    requestId: KeyRequestId,
   })
   .meta({ id: 'RotateKeyRequest' })
   .prefault({})

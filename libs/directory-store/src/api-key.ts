@@ -12,7 +12,7 @@ export const makeApiKey = (): string => keyStart + randomBytes(32).toString('bas
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
 /**
- * The id of the key that a user's create with this `requestId` makes: a UUIDv8 (RFC 9562 §5.8) from their SHA-256. The
+ * The id of the key that a user's create or rotation with this `requestId` makes: a UUIDv8 (RFC 9562 §5.8) from their SHA-256. The
  * primary key of a store makes the `requestId` unique for the user.
  *
  * @param requestId a UUID in any letter case.

@@ -23,6 +23,18 @@ import type {
   User,
 } from './resources.ts'
 
+/** A rotation of an API key by its user. */
+export interface KeyRotation {
+  userId: string
+  keyId: string
+  /** How long the old key still works, in milliseconds. */
+  overlapMs: number
+  /** A UUID; a second create or rotation of the user with the same one is rejected. */
+  requestId?: string | undefined
+  /** Throws if the caller must not rotate the key. */
+  assertAllowed?: (old: ApiKey) => void
+}
+
 /**
  * The store of users, organizations, members and API keys.
  *
@@ -123,12 +135,10 @@ export interface DirectoryStore extends AsyncDisposable {
    * with an overlap of 0, one succeeds.
    *
    * @param options as for {@link createOwnKey}.
-   * @throws {ApiError} KEY_NOT_FOUND for any key but a live one of the user, TOO_MANY_KEYS.
+   * @throws {ApiError} KEY_NOT_FOUND for any key but a live one of the user, TOO_MANY_KEYS; KEY_ALREADY_CREATED as for
+   *   {@link createOwnKey}, also after the rotation has revoked the old key.
    */
-  rotateOwnKey(
-    rotation: { userId: string; keyId: string; overlapMs: number },
-    options?: { validateOnly?: boolean },
-  ): Promise<IssuedApiKey>
+  rotateOwnKey(rotation: KeyRotation, options?: { validateOnly?: boolean }): Promise<IssuedApiKey>
 
   /** Revokes a live key of the user. @throws {ApiError} KEY_NOT_FOUND for any other key. */
   revokeOwnKey(userId: string, keyId: string): Promise<void>

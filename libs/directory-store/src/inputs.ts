@@ -56,7 +56,7 @@ export type NewApiKey = z.input<typeof NewApiKey>
 
 /** Input for a new API key of a user's own, by the API. */
 export const NewOwnKey = NewApiKey.omit({ key: true }).extend({
-  /** A second create of the user with the same id is rejected. */
+  /** A second create or rotation of the user with the same id is rejected. */
   requestId: Uuid.optional(),
 })
 export type NewOwnKey = z.input<typeof NewOwnKey>

@@ -434,13 +434,13 @@ export const operations = {
     tag: 'Keys',
     summary: 'Replace a key',
     description:
-      'Creates a key with the name, rights and `expireTime` of one of your keys. The old key works for `overlapSeconds` more, at most until its own `expireTime`. Without `overlapSeconds`, the old key is revoked, everywhere within a second: if it is the key of the request and the response is lost, you have no key. A read-only key can rotate only itself, and only without an overlap. An empty body means `{}`. If you get no response, list your keys before you repeat the request.',
+      'Creates a key with the name, rights and `expireTime` of one of your keys. The old key works for `overlapSeconds` more, at most until its own `expireTime`. Without `overlapSeconds`, the old key is revoked, everywhere within a second: if it is the key of the request and the response is lost, you have no key. A read-only key can rotate only itself, and only without an overlap. An empty body means `{}`. A repeat with the same `requestId` creates no second key: it is a 409 with the path of the first one, whose secret cannot be shown again.',
     body: RotateKeyRequest,
     response: {
       description: 'The new key and its secret. In a dry run the secret is empty.',
       contract: IssuedKey,
     },
-    reasons: ['KEY_OUTLIVES_CALLER', 'TOO_MANY_KEYS'],
+    reasons: ['KEY_OUTLIVES_CALLER', 'TOO_MANY_KEYS', 'KEY_ALREADY_CREATED'],
   },
   deleteKey: {
     method: 'DELETE',

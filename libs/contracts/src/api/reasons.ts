@@ -257,7 +257,7 @@ export const reasons = {
   }),
   KEY_ALREADY_CREATED: reason({
     status: 'ALREADY_EXISTS',
-    meaning: 'An earlier create with this `requestId` has created `key`.',
+    meaning: 'An earlier create or rotation with this `requestId` has created `key`.',
     remedy: 'Without its secret, delete the key and create another one with a new `requestId`.',
     metadata: { requestId, key },
     message: ({ requestId, key }) =>

@@ -264,6 +264,52 @@ export const ownKeysContract = ({ store, clock, givenUser }: Directory): void =>
       expect(await totalOf(userId)).toBe(1)
     })
 
+    it.each([{ validateOnly: false }, { validateOnly: true }])(
+      'rejects a requestId that has created or rotated a key of the user, with %o',
+      async (options) => {
+        const { userId } = await givenUser()
+        const [requestId, ofCreate] = [randomUUID(), randomUUID()]
+        const { keyId } = (await store().createOwnKey({ userId, requestId: ofCreate })).apiKey
+        const rotation = { userId, keyId, overlapMs: 0, requestId }
+        const { apiKey } = await store().rotateOwnKey(rotation)
+
+        const again = store().rotateOwnKey({ ...rotation, requestId: requestId.toUpperCase() }, options)
+
+        await expect(again).rejects.toMatchObject({
+          reason: 'KEY_ALREADY_CREATED',
+          parts: { metadata: { key: `keys/${apiKey.keyId}` } },
+        })
+        await expect(
+          store().rotateOwnKey({ ...rotation, keyId: apiKey.keyId, requestId: ofCreate }, options),
+        ).rejects.toMatchObject({ reason: 'KEY_ALREADY_CREATED' })
+        expect(await totalOf(userId)).toBe(1)
+      },
+    )
+
+    it('creates one key for concurrent calls with the same requestId', async () => {
+      const { userId } = await givenUser()
+      const { keyId } = (await store().createOwnKey({ userId })).apiKey
+      const requestId = randomUUID()
+      const rotate = () => store().rotateOwnKey({ userId, keyId, overlapMs: 60_000, requestId })
+
+      const outcome = await settle(Array.from({ length: 5 }, rotate))
+
+      expect(outcome).toEqual({ succeeded: 1, reasons: new Set(['KEY_ALREADY_CREATED']) })
+      expect(await totalOf(userId)).toBe(2)
+    })
+
+    it('changes nothing where the caller is not allowed to rotate the key', async () => {
+      const { userId } = await givenUser()
+      const old = await store().createOwnKey({ userId })
+      const assertAllowed = () => {
+        throw new Error('not allowed')
+      }
+
+      const rotation = { userId, keyId: old.apiKey.keyId, overlapMs: 0, assertAllowed }
+      await expect(store().rotateOwnKey(rotation)).rejects.toThrow('not allowed')
+      expect(await works(old.key)).toBe(true)
+    })
+
     it('finds only live keys of the user', async () => {
       const [{ userId }, stranger] = [await givenUser(), await givenUser()]
       const { keyId } = (await store().createOwnKey({ userId })).apiKey

@@ -2,7 +2,7 @@ import { apiError } from '@fms/aip'
 import { keyPath, maxLiveKeys } from '@fms/contracts'
 import type { z } from 'zod'
 import { drawKey, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
-import type { DirectoryStore } from '../directory-store.ts'
+import type { DirectoryStore, KeyRotation } from '../directory-store.ts'
 import { keyNotFound, userNotFound } from '../errors.ts'
 import { NewOwnKey, parseInput } from '../inputs.ts'
 import type { ApiKey, IssuedApiKey } from '../resources.ts'
@@ -60,21 +60,30 @@ function* createOwnKey(
 ): Change<IssuedApiKey> {
   const { userId } = fields
   if (!(yield* find('users', { userId }))) throw userNotFound(userId)
-  const keyId = requestId && keyIdOfRequest(userId, requestId)
-  if (keyId && (yield* find('keys', { keyId })))
-    throw apiError('KEY_ALREADY_CREATED', { requestId, key: keyPath(keyId) })
+  const keyId = yield* newKeyId(userId, requestId)
   return yield* issueOwnKey({ ...fields, keyId }, now)
+}
+
+/** The id of a new key with a `requestId`; undefined without one. @throws {ApiError} KEY_ALREADY_CREATED */
+function* newKeyId(userId: string, requestId: string | undefined): Reading<string | undefined> {
+  if (requestId === undefined) return undefined
+  const keyId = keyIdOfRequest(userId, requestId)
+  if (!(yield* find('keys', { keyId }))) return keyId
+  throw apiError('KEY_ALREADY_CREATED', { requestId, key: keyPath(keyId) })
 }
 
 /** A rotation that revokes the old key needs no room for a further one. */
 function* rotateOwnKey(
-  { userId, keyId, overlapMs }: { userId: string; keyId: string; overlapMs: number },
+  { userId, keyId, overlapMs, requestId, assertAllowed }: KeyRotation,
   now: Date,
 ): Change<IssuedApiKey> {
+  // First, since the rotation of this requestId may have revoked the old key.
+  const successorId = yield* newKeyId(userId, requestId)
   const old = yield* requireOwnKey(userId, keyId, now)
+  assertAllowed?.(old)
   const isRevoked = overlapMs === 0
   const end = isRevoked ? { revokeTime: now } : endAt(old, new Date(now.getTime() + overlapMs))
-  const { result, writes } = yield* issueOwnKey({ ...old, keyId: undefined }, now, isRevoked ? 1 : 0)
+  const { result, writes } = yield* issueOwnKey({ ...old, keyId: successorId }, now, isRevoked ? 1 : 0)
   return { result, writes: [...withFields(old, end).writes, ...writes] }
 }
 

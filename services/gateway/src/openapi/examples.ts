@@ -311,7 +311,10 @@ export const examples: Readonly<Record<OperationId, Examples>> = {
     request: { 'for a dashboard': { key: { name: 'Dashboard', readOnly: true } } },
     response: { key: issuedKey },
   },
-  rotateKey: { request: { 'a day for both keys': { overlapSeconds: 86_400 } }, response: { key: issuedKey } },
+  rotateKey: {
+    request: { 'a day for both keys, and safe to repeat': { overlapSeconds: 86_400, requestId } },
+    response: { key: issuedKey },
+  },
   deleteKey: { request: { 'a dry run': { validateOnly: true } }, response: { deleted: {} } },
   createSession: { request: { code: { code: 'the code of the link' } }, response: { session } },
   getOpenApi: { response: { document: { openapi: '3.1.1', info: { title: 'Form management' }, paths: {} } } },

@@ -40,6 +40,25 @@ describe('POST /keys/{key_id}/rotate', () => {
     ])
   })
 
+  it('creates no second key for a requestId, and names the first one', async () => {
+    await using service = await startOrganizations()
+    const caller = await service.given.caller()
+    const old = await service.given.key({ userId: caller.userId })
+    const payload = { requestId: randomUUID() }
+    const { key } = (await rotate(service, caller, old.apiKey.keyId, payload)).json()
+
+    const again = await rotate(service, caller, old.apiKey.keyId, payload)
+
+    expect(again.statusCode).toBe(409)
+    expect(again.json().error).toMatchObject({
+      status: 'ALREADY_EXISTS',
+      details: [{ reason: 'KEY_ALREADY_CREATED', metadata: { ...payload, key: key.path } }, {}],
+    })
+    expect(
+      (await service.directory.listOwnKeys({ userId: caller.userId, limit: 9, skip: 0 })).totalSize,
+    ).toBe(2)
+  })
+
   it('changes nothing with validateOnly', async () => {
     await using service = await startOrganizations()
     const caller = await service.given.caller({ name: 'CI' })

@@ -1,5 +1,5 @@
 import { IssuedKey, NoQuery, RotateKeyRequest } from '@fms/contracts'
-import { keyNotFound } from '@fms/directory-store'
+import type { ApiKey } from '@fms/directory-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { OrganizationsDeps } from '../deps.ts'
 import { assertMayOverlap, assertNotOutlivesCaller } from '../domain/key-rights.ts'
@@ -19,14 +19,17 @@ export const rotateKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
         response: { 200: IssuedKey },
       },
     },
-    async ({ params: { keyId }, body: { overlapSeconds, validateOnly }, identity }, reply) => {
-      const { userId } = identity
+    async ({ params: { keyId }, body, identity }, reply) => {
+      const { overlapSeconds, requestId, validateOnly } = body
       const caller = await getCallerKey(directory, identity)
       assertMayOverlap(caller, overlapSeconds)
-      const old = await directory.getOwnKey(userId, keyId)
-      if (!old) throw keyNotFound(keyId)
-      assertNotOutlivesCaller(caller, old)
-      const rotation = { userId, keyId, overlapMs: overlapSeconds * 1000 }
+      const rotation = {
+        userId: identity.userId,
+        keyId,
+        overlapMs: overlapSeconds * 1000,
+        requestId,
+        assertAllowed: (old: ApiKey) => assertNotOutlivesCaller(caller, old),
+      }
       const issued = await directory.rotateOwnKey(rotation, { validateOnly })
       reply.headers(secretHeaders)
       return validateOnly ? toDryRun(issued) : toIssuedKey(issued)
