@@ -13,22 +13,15 @@ import { PublishPage } from './publish/publish-page.tsx'
 import { RevisionsPage } from './publish/revisions-page.tsx'
 import { route } from './routing/navigation.ts'
 import { hrefOf } from './routing/routes.ts'
-import { ChangeUserDialog } from './session/change-user-dialog.tsx'
 import { entryError, isRetryable } from './session/entry.ts'
+import { LoginLinkDialog } from './session/login-link-dialog.tsx'
 import { RetryPage } from './session/retry-page.tsx'
-import {
-  isConnected,
-  mayPurgeIn,
-  mayWriteIn,
-  otherSession,
-  type Session,
-  session,
-} from './session/session.ts'
+import { isConnected, mayPurgeIn, mayWriteIn, offeredLink, type Session, session } from './session/session.ts'
 import { SignInPage } from './session/sign-in-page.tsx'
 import { texts } from './texts.ts'
 import { UseItPage } from './use-it/use-it-page.tsx'
 
-/** The console. @param enter signs in with a login link, or continues the session of the tab */
+/** The console. @param enter opens a login link, or continues the session of the tab */
 export const App = ({ enter }: { enter: () => Promise<void> }) => {
   const current = session.value
   const error = entryError.value
@@ -48,7 +41,9 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
       {current && <RoutedPage key={`${current.userPath} ${hrefOf(route.value)}`} session={current} />}
       {!current &&
         (isRetryable(error) ? <RetryPage error={error} retry={enter} /> : <SignInPage error={error} />)}
-      {current && otherSession.value && <ChangeUserDialog current={current} other={otherSession.value} />}
+      {offeredLink.value && (
+        <LoginLinkDialog key={offeredLink.value.code} link={offeredLink.value} current={current} />
+      )}
       <SecretDialog />
     </>
   )

@@ -62,11 +62,14 @@ export const texts = {
     },
   },
 
-  changeUser: {
-    title: 'Change the user?',
-    explanation: (current: string, other: string) =>
+  loginLink: {
+    title: (email: string) => `Sign in as ${email}?`,
+    explanation:
+      'You opened a login link of this user. If that is not you, somebody may want you to work in their name: do not sign in.',
+    change: 'Change the user?',
+    explainChange: (current: string, other: string) =>
       `You are signed in as ${current}; the link signs in ${other}. Unsaved changes of ${current} stay in this browser.`,
-    change: (other: string) => `Sign in as ${other}`,
+    signIn: (email: string) => `Sign in as ${email}`,
     stay: (current: string) => `Stay signed in as ${current}`,
     notRevoked:
       'The service did not respond: the key that this tab no longer uses works until it expires. Its user can revoke it on the page Keys.',

@@ -554,6 +554,11 @@ describe('a session', () => {
     const link = `${system().baseUrl}/console#code=${code}`
     await using unused = await openConsole()
     await unused.page.goto(link)
+    await unused.page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Sign in as/ })
+      .click()
+    await unused.page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
     await using opened = await signIn(account)
     const { page } = opened
     const used = await system().call({ apiKey: '' }, 'POST', '/sessions', { code })

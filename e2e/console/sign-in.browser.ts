@@ -13,6 +13,15 @@ const loginLink = async ({ userId }: Account): Promise<string> => {
   return `${system().baseUrl}/console#code=${code}`
 }
 
+/** Opens a login link, and agrees to sign in. */
+const openLink = async (page: Page, link: string) => {
+  await page.goto(link)
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Sign in as/ })
+    .click()
+}
+
 const statusOf = async (apiKey: string) => (await system().call({ apiKey }, 'GET', '/whoami')).status
 
 describe('a login link', () => {
@@ -22,7 +31,7 @@ describe('a login link', () => {
     await using opened = await openConsole()
     const { page, problems } = opened
 
-    await page.goto(link)
+    await openLink(page, link)
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
     expect(page.url()).not.toContain('code')
     await page.goBack()
@@ -45,6 +54,30 @@ describe('a login link', () => {
     expect(second.page.url()).not.toContain('code')
     expect(problems).toEqual([])
   })
+
+  it('names its user before it signs in, and stays valid if the answer is no', async () => {
+    const account = await system().account()
+    const { body: whoami } = await system().call(account, 'GET', '/whoami')
+    const link = await loginLink(account)
+    await using opened = await openConsole()
+    const { page, problems } = opened
+    const dialog = page.getByRole('dialog', { name: `Sign in as ${whoami.user.email}?` })
+
+    await page.goto(link)
+    await dialog.waitFor()
+    expect(page.url()).not.toContain('code')
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect((await system().call(account, 'GET', '/keys')).body.totalSize).toBe(1)
+
+    await page.goto('about:blank')
+    await openLink(page, link)
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    expect(problems).toEqual([])
+  })
 })
 
 describe('a login link in a tab with a session', () => {
@@ -57,7 +90,7 @@ describe('a login link in a tab with a session', () => {
     for (let number = 0; number < 26; number++) await given(account)
     await using opened = await openConsole()
     const { page } = opened
-    await page.goto(await loginLink(account))
+    await openLink(page, await loginLink(account))
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
     const former = await keyOf(page)
 
@@ -72,33 +105,31 @@ describe('a login link in a tab with a session', () => {
     expect((await nextPage).headers()['x-api-key']).toBe(await keyOf(page))
   })
 
-  it('asks before it signs in another user, and ends the session that is not chosen', async () => {
+  it('asks before it signs in another user, and ends the session that is replaced', async () => {
     const first = await system().account()
     const second = await system().account()
     await using opened = await openConsole()
     const { page, problems } = opened
     const dialog = page.getByRole('dialog', { name: 'Change the user?' })
     const user = page.locator('header .user')
-    await page.goto(await loginLink(first))
+    await openLink(page, await loginLink(first))
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
     const email = await user.innerText()
     const former = await keyOf(page)
+    const link = await loginLink(second)
 
-    const issued = page.waitForResponse('**/v2/sessions')
-    await page.goto(await loginLink(second))
-    const { secret } = await (await issued).json()
+    await page.goto(link)
     await dialog.waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    await expect.poll(() => statusOf(secret)).toBe(401)
     expect(await keyOf(page)).toBe(former)
     expect(await user.innerText()).toBe(email)
+    expect((await system().call(second, 'GET', '/keys')).body.totalSize).toBe(1)
 
     // Also when the link loads the page anew.
     await page.goto('about:blank')
-    await page.goto(await loginLink(second))
-    await dialog.getByRole('button', { name: /^Sign in as/ }).click()
+    await openLink(page, link)
     await expect.poll(() => user.innerText()).not.toBe(email)
     await expect
       .poll(() => page.getByRole('combobox', { name: 'Organization' }).inputValue())
@@ -108,7 +139,7 @@ describe('a login link in a tab with a session', () => {
     expect(problems).toEqual([])
   })
 
-  it('asks only about the last link, whose session begins if the current key is rejected', async () => {
+  it('asks only about the last link, and still asks if the current key is rejected', async () => {
     const [first, second, third] = [
       await system().account(),
       await system().account(),
@@ -116,22 +147,20 @@ describe('a login link in a tab with a session', () => {
     ]
     await using opened = await openConsole()
     const { page } = opened
-    await page.goto(await loginLink(first))
+    await openLink(page, await loginLink(first))
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
-    const former = await keyOf(page)
 
-    const issued = page.waitForResponse('**/v2/sessions')
     await page.goto(await loginLink(second))
-    const { secret } = await (await issued).json()
     const choice = page.getByRole('dialog').getByRole('button', { name: /^Sign in as/ })
     const unanswered = await choice.innerText()
     await page.goto(await loginLink(third))
     await expect.poll(() => choice.innerText()).not.toBe(unanswered)
-    await expect.poll(() => statusOf(secret)).toBe(401)
 
     await page.route('**/v2/keys?*', (request) => request.fulfill({ status: 401, json: {} }), { times: 1 })
     await page.evaluate(`location.hash = '#/keys'`)
-    await expect.poll(() => keyOf(page)).not.toBe(former)
+    await page.getByRole('dialog', { name: /^Sign in as .*\?$/ }).waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await choice.click()
     await expect
       .poll(() => page.getByRole('combobox', { name: 'Organization' }).inputValue())
       .toBe(third.slug)

@@ -22,7 +22,7 @@ const roots = [
     'IssuedKey',
     'NewKeyInput',
   ],
-  ...['Organization', 'Revision', 'Whoami'],
+  ...['Organization', 'Revision', 'Session', 'Whoami'],
 ]
 
 /** Schemas that have another name in the client. */

@@ -1,6 +1,13 @@
 import { FormsApiError, FormsConnectionError } from '@fms/client'
 import { signal } from '@preact/signals'
-import { resumeSession, session, signInWithCode } from './session.ts'
+import {
+  type OfferedLink,
+  offeredLink,
+  openLoginLink,
+  resumeSession,
+  session,
+  signInWithCode,
+} from './session.ts'
 
 /** The error of the last login link, or of the session that could not be continued. */
 export const entryError = signal<unknown>(undefined)
@@ -8,9 +15,17 @@ export const entryError = signal<unknown>(undefined)
 /** The code of a login link that did not reach the service yet. */
 let unsentCode: string | undefined
 
-/** Signs in with the code of a login link, or continues the session of this tab. Sets `entryError`. */
-export const enterConsole = async (code = unsentCode): Promise<void> => {
-  const error = await enter(code).then(
+/** Opens a login link, or continues the session of this tab. Sets `entryError`. */
+export const enterConsole = (code = unsentCode): Promise<void> => attempt(code, () => enter(code))
+
+/** Signs in with a link that somebody has agreed to. Sets `entryError`. */
+export const signInByLink = ({ code }: OfferedLink): Promise<void> => {
+  offeredLink.value = undefined
+  return attempt(code, () => signInWithCode(code))
+}
+
+const attempt = async (code: string | undefined, action: () => Promise<void>): Promise<void> => {
+  const error = await action().then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -25,7 +40,7 @@ const enter = async (code: string | undefined): Promise<void> => {
       if (code === undefined || isRetryable(error)) throw error
     })
   }
-  if (code !== undefined) await signInWithCode(code)
+  if (code !== undefined) await openLoginLink(code)
 }
 
 /** Whether the service may accept the same request later: it did not respond, or was not ready. */

@@ -8,7 +8,7 @@ import {
   type Membership,
 } from '@fms/client'
 import { signal } from '@preact/signals'
-import { goTo } from '../routing/navigation.ts'
+import { goTo, route } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 
 /** The signed-in user: a key, and what it gives access to. */
@@ -42,32 +42,43 @@ export const lastEnd = signal<'rejected' | 'not-revoked' | undefined>(undefined)
 /** The base URL of the API. The page is below it, at `console`. */
 export const baseUrl = location.origin + location.pathname.replace(/\/console\/?(index\.html)?$/, '')
 
-/** The session of another user, whose login link was opened during the present session: somebody has to choose. */
-export const otherSession = signal<Session | undefined>(undefined)
+/** A login link that nobody has agreed to yet. Its code was not used. */
+export interface OfferedLink {
+  code: string
+  /** Of the user of the link. */
+  email: string
+}
+
+/** A link that was opened without a session, or during that of another user: somebody has to choose. */
+export const offeredLink = signal<OfferedLink | undefined>(undefined)
 
 /** Signs in with a key. @throws {FormsApiError} API_KEY_INVALID */
 export const signIn = async (apiKey: string, isTemporary = false): Promise<void> =>
   begin(await sessionOf(apiKey, isTemporary))
 
 /**
- * Signs in with the one-time code of a login link. During a session of another user it sets `otherSession` instead, and
- * revokes the key of the link that waited there.
+ * Signs in with the one-time code of a login link of the present user. Otherwise it sets `offeredLink`: a link may be that of
+ * somebody who wants to see what is typed here.
+ *
+ * @throws {FormsApiError} LOGIN_CODE_INVALID
+ */
+export const openLoginLink = async (code: string): Promise<void> => {
+  const { user } = await createSession({ baseUrl }, code, { validateOnly: true })
+  if (user.path === session.value?.userPath) await signInWithCode(code)
+  else offeredLink.value = { code, email: user.email }
+}
+
+/**
+ * Signs in with the one-time code of a login link, and revokes the key of the present session if it came from one.
  *
  * @throws {FormsApiError} LOGIN_CODE_INVALID
  */
 export const signInWithCode = async (code: string): Promise<void> => {
   const { secret } = await createSession({ baseUrl }, code)
   const next = await sessionOf(secret, true)
-  if (session.value && session.value.userPath !== next.userPath) {
-    const unanswered = otherSession.value
-    otherSession.value = next
-    if (unanswered) await revokeTemporaryKey(unanswered)
-  } else await replaceSession(next)
-}
-
-/** Goes on with another session, and revokes the key of the present one if it came from a login link. */
-export const replaceSession = async (next: Session): Promise<void> => {
   const former = session.value
+  // The page may be one of an organization that the other user does not belong to.
+  if (former?.userPath !== next.userPath && route.value.page !== 'home') goTo({ page: 'home' })
   begin(next)
   if (former) await revokeTemporaryKey(former)
 }
@@ -86,12 +97,12 @@ const begin = (next: Session): void => {
 }
 
 /** Revokes the key of a session that a login link began. @throws {Error} for people, if the key may still work */
-export const revokeTemporaryKey = async ({ client, key, isTemporary }: Session): Promise<void> => {
+const revokeTemporaryKey = async ({ client, key, isTemporary }: Session): Promise<void> => {
   if (!isTemporary) return
   try {
     await client.keys.delete(key.path)
   } catch (cause) {
-    if (!isReason(cause, 'API_KEY_INVALID')) throw new Error(texts.changeUser.notRevoked, { cause })
+    if (!isReason(cause, 'API_KEY_INVALID')) throw new Error(texts.loginLink.notRevoked, { cause })
   }
 }
 
@@ -108,28 +119,21 @@ export const resumeSession = async (): Promise<void> => {
   }
 }
 
-/** Ends the session in this tab, and revokes the keys of login links. */
+/** Ends the session in this tab, and revokes its key if it came from a login link. */
 export const signOut = async (): Promise<void> => {
-  const ended = [session.value!, otherSession.value].filter((one) => one !== undefined)
-  otherSession.value = undefined
+  const ended = session.value!
   forgetSession()
   try {
-    await Promise.all(ended.map(revokeTemporaryKey))
+    await revokeTemporaryKey(ended)
   } catch {
     lastEnd.value = 'not-revoked'
   }
 }
 
-/** Ends the session in this tab. The key stays as it is. With nothing left to choose, `otherSession` begins. */
+/** Ends the session in this tab. The key stays as it is. */
 export const forgetSession = (): void => {
   sessionStorage.removeItem(storageKey)
   session.value = undefined
-  const other = otherSession.value
-  if (!other) return
-  otherSession.value = undefined
-  // The page may be one of an organization that the other user does not belong to.
-  goTo({ page: 'home' })
-  begin(other)
 }
 
 /** The role of the user in an organization. @param ref its slug or id */

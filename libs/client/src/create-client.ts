@@ -1,10 +1,10 @@
 import { type DeletedForms, deletedFormsOf } from './deleted-forms.ts'
 import { type Events, eventsOf } from './events/events.ts'
 import { type Forms, formsOf } from './forms.ts'
-import { type Keys, keysOf } from './keys.ts'
+import { type Keys, type KeyWriteOptions, keysOf } from './keys.ts'
 import { type Organizations, organizationsOf } from './organizations.ts'
 import { type Revisions, revisionsOf } from './revisions.ts'
-import type { IssuedKey, Whoami } from './schemas.generated.ts'
+import type { Session, Whoami } from './schemas.generated.ts'
 import { checkApiKey } from './transport/options.ts'
 import { pathOf } from './transport/references.ts'
 import { type CallOptions, type ClientOptions, type Clock, createTransport } from './transport/transport.ts'
@@ -64,21 +64,22 @@ export const sleep: Clock['sleep'] = (ms, signal) =>
  * Signs in with the one-time code of a login link. Needs no key. A code works once, so a call with an unknown outcome is
  * not retried.
  *
- * @returns a key that works for 12 hours, for {@link createClient}. Delete it to sign out.
+ * @param call `validateOnly` leaves the code valid: to ask `Sign in as …?`, since a link may be that of somebody else.
+ * @returns a key that works for 12 hours, for {@link createClient}, and its user. Delete the key to sign out.
  * @throws {FormsApiError} LOGIN_CODE_INVALID for a wrong, used or expired code.
  */
 export const createSession = async (
   options: Omit<ClientOptions, 'apiKey'>,
   code: string,
-  { signal }: CallOptions = {},
-): Promise<IssuedKey> => {
+  { validateOnly, signal }: KeyWriteOptions = {},
+): Promise<Session> => {
   const { send } = createTransport(options, { sleep, random: Math.random })
   const call = {
     method: 'POST',
     path: pathOf(['sessions']),
-    body: { code },
-    isIdempotent: false,
+    body: { code, validateOnly },
+    isIdempotent: validateOnly === true,
     signal,
   } as const
-  return (await send<IssuedKey>(call)).body
+  return (await send<Session>(call)).body
 }

@@ -106,6 +106,15 @@ describe('whoami', () => {
 })
 
 describe('createSession', () => {
+  it('names the user of a code with validateOnly, again after a lost response', async () => {
+    const dryRun = { ...issued, user: { email: 'ada@example.com' } }
+    await using server = await startServer(['hang up', answered(dryRun)])
+    const { baseUrl } = server
+
+    expect(await createSession({ baseUrl }, 'the code', { validateOnly: true })).toEqual(dryRun)
+    expect(server.requests[1]).toMatchObject({ body: { code: 'the code', validateOnly: true } })
+  })
+
   it('sends the code without a key, once', async () => {
     await using server = await startServer([answered(issued), 'hang up'])
     const { baseUrl } = server

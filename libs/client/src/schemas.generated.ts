@@ -1287,6 +1287,13 @@ export type ScaleStepInput = {
   /** Texts of the values: one for each, or two for the lowest and the highest. */
   labels?: string[]
 }
+/** The key of a session, its secret, which is shown this once, and its user. */
+export type Session = {
+  key: Key
+  /** The text for `x-api-key`. Only its hash is stored: it cannot be shown again. */
+  secret: string
+  user: User
+}
 /** A question that respondents answer by signing. */
 export type SignatureStep = {
   type: 'signature'

@@ -55,7 +55,7 @@ export const Key = z
   .meta({ id: 'Key', description: 'A live API key of the caller, without its secret.' })
 export type Key = z.infer<typeof Key>
 
-/** A new key and its secret: the response to a create, a rotation and a sign-in. */
+/** A new key and its secret: the response to a create and a rotation. */
 export const IssuedKey = z
   .strictObject({
     key: Key,
@@ -74,6 +74,13 @@ export const User = z
     createTime: Timestamp,
   })
   .meta({ id: 'User', description: 'A person who acts through API keys.' })
+
+/** The response to a sign-in: the key of the session, and its user. */
+export const Session = z.strictObject({ ...IssuedKey.shape, user: User }).meta({
+  id: 'Session',
+  description: 'The key of a session, its secret, which is shown this once, and its user.',
+})
+export type Session = z.infer<typeof Session>
 
 /** An organization of the caller, and the caller's role in it. */
 export const Membership = z
@@ -172,5 +179,6 @@ export const CreateSessionRequest = z
     code: z
       .string({ error: 'must be a string' })
       .describe('The one-time code of a login link: `formctl user login-link`.'),
+    validateOnly: ValidateOnly,
   })
   .meta({ id: 'CreateSessionRequest' })

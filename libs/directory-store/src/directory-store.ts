@@ -153,10 +153,15 @@ export interface DirectoryStore extends AsyncDisposable {
   /**
    * Exchanges a login code for a new key of its user. A code works once, however many calls there are at the same time.
    *
+   * @param options `validateOnly` leaves the code as it is: the key in the result is not valid.
    * @returns undefined for a code that is unknown, used or expired, or of a disabled user.
    * @throws {ApiError} TOO_MANY_KEYS, after which the code can still be used.
    */
-  redeemLoginCode(code: string, key: { name: string; expireTime: Date }): Promise<IssuedApiKey | undefined>
+  redeemLoginCode(
+    code: string,
+    key: { name: string; expireTime: Date },
+    options?: { validateOnly?: boolean },
+  ): Promise<(IssuedApiKey & { user: User }) | undefined>
 
   /** All users, oldest first; for operators. */
   listUsers(): Promise<User[]>

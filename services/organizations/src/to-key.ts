@@ -1,5 +1,5 @@
-import { type IssuedKey, type Key, keyPath, nilUuid } from '@fms/contracts'
-import type { ApiKey, IssuedApiKey } from '@fms/directory-store'
+import { type IssuedKey, type Key, keyPath, nilUuid, type User, userPath } from '@fms/contracts'
+import type { ApiKey, IssuedApiKey, User as StoredUser } from '@fms/directory-store'
 
 /**
  * Converts a stored key to the resource of the API.
@@ -30,4 +30,11 @@ export const toIssuedKey = ({ key, apiKey }: IssuedApiKey): IssuedKey => ({ key:
 export const toDryRun = ({ apiKey }: IssuedApiKey): IssuedKey => ({
   key: toKey({ ...apiKey, keyId: nilUuid, prefix: '' }),
   secret: '',
+})
+
+/** Converts the user of a key. */
+export const toUser = ({ userId, email, createTime }: StoredUser): User => ({
+  path: userPath(userId),
+  email,
+  createTime: createTime.toISOString(),
 })

@@ -11,6 +11,7 @@ import {
   IssuedKey,
   ListKeysResponse,
   RotateKeyRequest,
+  Session,
   Whoami,
 } from '../key.ts'
 import { AllOrganizationsResponse, ListOrganizationsResponse, Organization } from '../organization.ts'
@@ -463,9 +464,12 @@ export const operations = {
     tag: 'Keys',
     summary: 'Sign in with a login code',
     description:
-      'Exchanges the one-time code of a login link, which `formctl user login-link` prints, for a key with the name `Console` that works for 12 hours. Needs no key. A code works only once, within 15 minutes. To sign out, delete the key. The body has at most 4 KiB.',
+      'Exchanges the one-time code of a login link, which `formctl user login-link` prints, for a key with the name `Console` that works for 12 hours. Needs no key. A code works only once, within 15 minutes. In a dry run it stays valid, and the response names its user: clients that open links should ask `Sign in as …?`, since a link may be that of somebody else. To sign out, delete the key. The body has at most 4 KiB.',
     body: CreateSessionRequest,
-    response: { description: 'The key and its secret.', contract: IssuedKey },
+    response: {
+      description: 'The key, its secret and its user. In a dry run the secret is empty.',
+      contract: Session,
+    },
     reasons: ['LOGIN_CODE_INVALID', 'TOO_MANY_KEYS', 'OVERLOADED', 'STORAGE_FULL'],
   },
   getOpenApi: {

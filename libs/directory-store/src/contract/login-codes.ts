@@ -23,6 +23,18 @@ export const loginCodesContract = ({ store, clock, givenUser }: Directory): void
       expect(await store().listKeys()).toHaveLength(1)
     })
 
+    it('name their user with validateOnly, and stay valid', async () => {
+      const { userId, email } = await givenUser()
+      const code = await store().createLoginCode(userId, expireTime)
+
+      const dryRun = await store().redeemLoginCode(code, session, { validateOnly: true })
+
+      expect(dryRun!.user).toMatchObject({ userId, email })
+      expect(await store().listKeys()).toEqual([])
+      expect((await store().redeemLoginCode(code, session))!.user).toEqual(dryRun!.user)
+      expect(await store().redeemLoginCode(code, session, { validateOnly: true })).toBeUndefined()
+    })
+
     it('work once, however many calls there are at the same time', async () => {
       const code = await store().createLoginCode((await givenUser()).userId, expireTime)
 

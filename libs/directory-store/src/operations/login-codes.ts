@@ -3,10 +3,11 @@ import { apiError } from '@fms/aip'
 import type { DirectoryStore } from '../directory-store.ts'
 import { userNotFound } from '../errors.ts'
 import { whereUser } from '../references.ts'
-import type { IssuedApiKey } from '../resources.ts'
+import type { IssuedApiKey, User } from '../resources.ts'
 import { type Change, insert, remove } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find } from '../tables/reading.ts'
+import { toUser } from '../tables/rows.ts'
 import { issueOwnKey } from './own-keys.ts'
 
 export const loginCodeOperations = (tables: DirectoryTables, now: () => Date) =>
@@ -15,10 +16,11 @@ export const loginCodeOperations = (tables: DirectoryTables, now: () => Date) =>
       tables.change(() => createLoginCode(userRef, expireTime, now())),
 
     /** A wrong code costs one read. */
-    async redeemLoginCode(code, key) {
+    async redeemLoginCode(code, key, { validateOnly = false } = {}) {
       const hash = hashLoginCode(code)
       if (!(await tables.read(() => find('loginCodes', { hash })))) return undefined
-      return tables.change(() => redeemLoginCode(hash, key, now()))
+      const change = () => redeemLoginCode(hash, key, now())
+      return validateOnly ? (await tables.read(change)).result : tables.change(change)
     },
   }) satisfies Partial<DirectoryStore>
 
@@ -42,14 +44,14 @@ function* redeemLoginCode(
   hash: string,
   key: { name: string; expireTime: Date },
   now: Date,
-): Change<IssuedApiKey | undefined> {
+): Change<(IssuedApiKey & { user: User }) | undefined> {
   const found = yield* find('loginCodes', { hash })
   const user = found && (yield* find('users', { userId: found.userId }))
   if (!user || user.disableTime !== null || found.expireTime <= now.getTime()) {
     return { result: undefined, writes: [] }
   }
   const { result, writes } = yield* issueOwnKey({ ...key, userId: user.userId, readOnly: false }, now)
-  return { result, writes: [remove('loginCodes', { hash }), ...writes] }
+  return { result: { ...result, user: toUser(user) }, writes: [remove('loginCodes', { hash }), ...writes] }
 }
 
 /** Creates a login code with 256 random bits. */

@@ -16,6 +16,7 @@ import {
   type OperationId,
   Organization,
   Revision,
+  Session,
   Whoami,
 } from '@fms/contracts'
 
@@ -163,11 +164,6 @@ const issuedKey = IssuedKey.parse({
   secret: 'fms_Zk3vQ9xT…',
 })
 
-const session = IssuedKey.parse({
-  key: { ...issuedKey.key, name: 'Console', expireTime: '2026-11-20T21:30:00.000Z' },
-  secret: issuedKey.secret,
-})
-
 const whoami = Whoami.parse({
   user: {
     path: 'users/4b1f0a52-0c1e-4f0b-8d53-7a6d2f1c3b22',
@@ -176,6 +172,12 @@ const whoami = Whoami.parse({
   },
   key,
   memberships: [{ organization, role: 'owner' }],
+})
+
+const session = Session.parse({
+  key: { ...issuedKey.key, name: 'Console', expireTime: '2026-11-20T21:30:00.000Z' },
+  secret: issuedKey.secret,
+  user: whoami.user,
 })
 
 const formChanges = FormChanges.parse({
@@ -316,7 +318,13 @@ export const examples: Readonly<Record<OperationId, Examples>> = {
     response: { key: issuedKey },
   },
   deleteKey: { request: { 'a dry run': { validateOnly: true } }, response: { deleted: {} } },
-  createSession: { request: { code: { code: 'the code of the link' } }, response: { session } },
+  createSession: {
+    request: {
+      code: { code: 'the code of the link' },
+      'whose link it is': { code: 'the code of the link', validateOnly: true },
+    },
+    response: { session },
+  },
   getOpenApi: { response: { document: { openapi: '3.1.1', info: { title: 'Form management' }, paths: {} } } },
   getDocs: { response: { page: html } },
   getConsole: { response: { page: html } },

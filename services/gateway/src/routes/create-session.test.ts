@@ -23,7 +23,7 @@ describe('POST /v2/sessions', () => {
       method: 'POST',
       url: '/internal/sessions',
       headers: { 'x-request-id': 'mine' },
-      body: JSON.stringify({ code: 'the code' }),
+      body: JSON.stringify({ code: 'the code', validateOnly: false }),
     })
     const token = String(request!.headers[identityHeader])
     expect(createIdentityVerifier([secret])(token)).toMatchObject({ service: 'gateway' })

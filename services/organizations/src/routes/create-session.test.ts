@@ -1,4 +1,4 @@
-import { ErrorBody, IssuedKey } from '@fms/contracts'
+import { ErrorBody, Session } from '@fms/contracts'
 import { hashApiKey } from '@fms/directory-store'
 import { describe, expect, it } from 'vitest'
 import { type OrganizationsService, startOrganizations } from '../testing.ts'
@@ -23,12 +23,29 @@ describe('POST /internal/sessions', () => {
 
     expect(response.statusCode).toBe(200)
     expect(response.headers['cache-control']).toBe('no-store')
-    const { key, secret } = IssuedKey.parse(response.json())
+    const { key, secret, user } = Session.parse(response.json())
+    expect(user.path).toBe(`users/${userId}`)
     const expireTime = new Date(service.clock.now.getTime() + 12 * 3_600_000)
     expect(key).toMatchObject({ name: 'Console', readOnly: false, expireTime: expireTime.toISOString() })
     const authorize = (time: Date) => service.directory.authorize({ keyHash: hashApiKey(secret) }, time)
     expect((await authorize(new Date(expireTime.getTime() - 1)))?.key.userId).toBe(userId)
     expect(await authorize(expireTime)).toBeUndefined()
+  })
+
+  it('names the user of a code in a dry run, and leaves it valid', async () => {
+    await using service = await startOrganizations()
+    const { userId, code } = await givenCode(service)
+
+    const response = await redeem(service, { code, validateOnly: true })
+
+    expect(Session.parse(response.json())).toMatchObject({
+      key: { path: 'keys/00000000-0000-0000-0000-000000000000', name: 'Console', prefix: '' },
+      secret: '',
+      user: { path: `users/${userId}` },
+    })
+    expect(await service.directory.listKeys()).toEqual([])
+    expect((await redeem(service, { code })).statusCode).toBe(200)
+    expect((await redeem(service, { code, validateOnly: true })).statusCode).toBe(401)
   })
 
   it('gives the same error for wrong, used and expired codes', async () => {

@@ -1,8 +1,8 @@
 import { apiError } from '@fms/aip'
 import {
   CreateSessionRequest,
-  IssuedKey,
   NoQuery,
+  Session,
   sessionKeyName,
   sessionLifetimeMs,
   sessionsPath,
@@ -10,19 +10,23 @@ import {
 import { apiKeyChallenge } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { OrganizationsDeps } from '../deps.ts'
-import { secretHeaders, toIssuedKey } from '../to-key.ts'
+import { secretHeaders, toDryRun, toIssuedKey, toUser } from '../to-key.ts'
 
 /** Exchange a login code for the key of a session, for the gateway: the caller has no key yet. */
 export const createSession: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory, now }) => {
   app.post(
     sessionsPath,
-    { schema: { querystring: NoQuery, body: CreateSessionRequest, response: { 200: IssuedKey } } },
-    async ({ body: { code } }, reply) => {
+    { schema: { querystring: NoQuery, body: CreateSessionRequest, response: { 200: Session } } },
+    async ({ body: { code, validateOnly } }, reply) => {
       const expireTime = new Date(now().getTime() + sessionLifetimeMs)
-      const issued = await directory.redeemLoginCode(code, { name: sessionKeyName, expireTime })
+      const issued = await directory.redeemLoginCode(
+        code,
+        { name: sessionKeyName, expireTime },
+        { validateOnly },
+      )
       if (!issued) throw apiError('LOGIN_CODE_INVALID', {}, { headers: apiKeyChallenge })
       reply.headers(secretHeaders)
-      return toIssuedKey(issued)
+      return { ...(validateOnly ? toDryRun(issued) : toIssuedKey(issued)), user: toUser(issued.user) }
     },
   )
 }

@@ -1,9 +1,9 @@
-import { NoQuery, userPath, Whoami } from '@fms/contracts'
+import { NoQuery, Whoami } from '@fms/contracts'
 import { apiKeyInvalid } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { OrganizationsDeps } from '../deps.ts'
 import { getCallerKey } from '../get-caller-key.ts'
-import { toKey } from '../to-key.ts'
+import { toKey, toUser } from '../to-key.ts'
 import { toOrganization } from '../to-organization.ts'
 
 /** Get the caller: the user, the key of the request, and the memberships with their roles. */
@@ -19,11 +19,7 @@ export const getWhoami: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
       ])
       if (!user) throw apiKeyInvalid()
       return {
-        user: {
-          path: userPath(user.userId),
-          email: user.email,
-          createTime: user.createTime.toISOString(),
-        },
+        user: toUser(user),
         key: toKey(key, key.keyId),
         memberships: memberships.map(({ organization, role }) => ({
           organization: toOrganization(organization),
