@@ -1,16 +1,13 @@
-import { type ChildProcess, execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { installSecantusDb, secantusVersion } from '@fms/testkit/mongodb/install-secantusdb'
 import { freePorts } from '@fms/testkit/ports'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { MongoClient } from 'mongodb'
 
-const run = promisify(execFile)
-const version = '0.7.0b3'
-const environment = join(import.meta.dirname, '../../node_modules/.cache', `secantusdb-${version}`)
 const startTimeoutMs = 60_000
 
 /** An engine that enforces users and roles, as MongoDB in the container does. */
@@ -31,20 +28,20 @@ export const startMongoWithUsers = async (root: {
   user: string
   password: string
 }): Promise<MongoWithUsers> => {
-  await install()
+  const python = await installSecantusDb(process.env)
   const folder = mkdtempSync(join(tmpdir(), 'secantusdb-'))
   const [port] = await freePorts(1)
   const host = `127.0.0.1:${port}`
 
-  const first = await start(port!, folder, [])
+  const first = await start(python, port!, folder, [])
   await using client = new MongoClient(`mongodb://${host}/?directConnection=true`)
   await client.db('admin').command({ createUser: root.user, pwd: root.password, roles: ['root'] })
   await client.close()
   await terminate(first)
 
-  const server = await start(port!, folder, ['--auth'])
+  const server = await start(python, port!, folder, ['--auth'])
   return {
-    engine: `SecantusDB ${version}`,
+    engine: `SecantusDB ${secantusVersion()}`,
     host,
     [Symbol.asyncDispose]: async () => {
       await terminate(server)
@@ -53,21 +50,18 @@ export const startMongoWithUsers = async (root: {
   }
 }
 
-const install = async (): Promise<void> => {
-  if (existsSync(join(environment, 'installed'))) return
-  process.stderr.write('Installing SecantusDB; this happens once ...\n')
-  await run('python3', ['-m', 'venv', environment])
-  await run(join(environment, 'bin/pip'), ['install', '--quiet', `secantusdb==${version}`])
-  await run('touch', [join(environment, 'installed')])
-}
-
-const start = async (port: number, folder: string, options: string[]): Promise<ChildProcess> => {
-  const program = join(environment, 'bin/secantusd-py')
-  const args = ['--host', '127.0.0.1', '--port', `${port}`, '--storage-path', folder, '--log-level', 'ERROR']
+const start = async (
+  python: string,
+  port: number,
+  folder: string,
+  options: string[],
+): Promise<ChildProcess> => {
+  const address = ['--host', '127.0.0.1', '--port', `${port}`]
+  const program = ['-m', 'secantus', ...address, '--storage-path', folder, '--log-level', 'ERROR']
   const runWithParent = join(import.meta.dirname, '../../libs/testkit/src/processes/run-with-parent.ts')
   const child = spawnWithParent({
     name: 'secantusdb',
-    args: [runWithParent, program, ...args, ...options],
+    args: [runWithParent, python, ...program, ...options],
     env: { PATH: process.env.PATH },
   })
   const deadline = performance.now() + startTimeoutMs

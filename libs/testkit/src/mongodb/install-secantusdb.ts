@@ -64,13 +64,15 @@ const requirePython = (env: NodeJS.ProcessEnv) =>
   })
 
 const install = async (folder: string, env: NodeJS.ProcessEnv) => {
-  const quietly = ['--quiet', '--disable-pip-version-check', '--no-input']
+  const unattended = ['--disable-pip-version-check', '--no-input']
   const pinned = ['--require-hashes', '--only-binary', ':all:', '-r', requirements]
   try {
     await run('python3', ['-m', 'venv', '--without-pip', folder], { env })
-    await run('python3', ['-m', 'pip', '--python', interpreterOf(folder), 'install', ...quietly, ...pinned], {
-      env: { ...pipDefaults, ...env },
-    })
+    const pip = ['-m', 'pip', '--python', interpreterOf(folder), 'install', ...unattended, ...pinned]
+    const installing = run('python3', pip, { env: { ...pipDefaults, ...env } })
+    // Several lines for each package. Errors are in stderr.
+    installing.child.stdout!.pipe(process.stderr, { end: false })
+    await installing
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string }
     throw new Error(`pip cannot install it: ${(stderr || message).trim().split('\n').at(-1)}`, {
