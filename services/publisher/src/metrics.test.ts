@@ -35,9 +35,10 @@ it('counts and logs each delivery of a redelivered command', async () => {
     form: form.formId,
     duration_ms: expect.any(Number),
   }
+  expect(lines[0]).not.toHaveProperty('err')
   expect(lines).toMatchObject([
-    { ...about, deliveries: 1, msg: 'store unavailable' },
-    { ...about, deliveries: 2, msg: 'published' },
+    { ...about, level: 20, deliveries: 1, msg: 'store unavailable', reason: 'STORE_UNAVAILABLE' },
+    { ...about, level: 30, deliveries: 2, msg: 'published' },
   ])
 })
 

@@ -238,7 +238,7 @@ export const startPublishing = async (): Promise<Publishing> => {
       const changes = new EventEmitter<{ recorded: [] }>()
       const store = await openFormsStore(formsUrl, { onRecorded: () => changes.emit('recorded') })
       const app = createPublisherApp({
-        logger: pino({ level: 'info' }, { write }),
+        logger: pino({ level: 'debug' }, { write }),
         nats,
         forms: intercept(store, around),
         eventsConfig: testEventsConfig,

@@ -89,14 +89,15 @@ const settleFailure = async (
     logger.info({ ...fields, reason: error.reason }, 'refused')
     return 'refused'
   }
-  const isUnexpected = !(error instanceof ApiError)
-  if (!isUnexpected && error.status === 'ABORTED')
-    logger.info({ ...fields, reason: error.reason }, 'write conflicts')
-  else logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
-  if (isUnexpected && isLate) {
-    replyWithProblem(message, internal(error), deps)
-    return deadLetter(message, 'defect', deps)
-  }
+  if (!(error instanceof ApiError)) {
+    logger.error({ ...fields, err: error }, 'unexpected error')
+    if (isLate) {
+      replyWithProblem(message, internal(error), deps)
+      return deadLetter(message, 'defect', deps)
+    }
+  } else if (error.status === 'ABORTED') logger.info({ ...fields, reason: error.reason }, 'write conflicts')
+  // The outage has a line of its own where it begins (measureStore).
+  else logger.debug({ ...fields, reason: error.reason }, 'store unavailable')
   message.nak(delayMs)
   return 'retried'
 }

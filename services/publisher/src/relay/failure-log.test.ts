@@ -1,3 +1,4 @@
+import { ApiError } from '@fms/aip'
 import { expect, it } from 'vitest'
 import { createFailureLog } from './failure-log.ts'
 
@@ -12,6 +13,7 @@ it('logs each text at most once a minute, with the number of failures since its 
     logFailure('first', new Error('away'))
   }
   logFailure('second', new Error('away'))
+  logFailure('third', new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'has a line of its own'))
 
   expect(lines).toEqual([
     ['first', 1],

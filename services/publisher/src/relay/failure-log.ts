@@ -1,3 +1,4 @@
+import { ApiError } from '@fms/aip'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Interval between two log lines with the same text, in milliseconds. */
@@ -5,7 +6,7 @@ const intervalMs = 60_000
 
 /**
  * Returns a function that logs a failure of repeated work at level error, at most once a minute for each text. The next
- * line counts the failures in between.
+ * line counts the failures in between. An outage of the store is not logged: it has a line of its own (measureStore).
  */
 export const createFailureLog = (
   logger: Pick<FastifyBaseLogger, 'error'>,
@@ -13,6 +14,7 @@ export const createFailureLog = (
 ): ((text: string, error: unknown) => void) => {
   const states = new Map<string, { silentUntilMs: number; failures: number }>()
   return (text, err) => {
+    if (err instanceof ApiError && err.status === 'UNAVAILABLE') return
     const state = states.get(text) ?? { silentUntilMs: Number.NEGATIVE_INFINITY, failures: 0 }
     states.set(text, state)
     state.failures++
