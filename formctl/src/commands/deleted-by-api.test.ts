@@ -1,7 +1,7 @@
 import type { DeletedForm } from '@fms/contracts'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { newApiForm } from '../testing/api-form.ts'
-import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../testing/fake-api.ts'
+import { withFakeApi } from '../testing/fake-api.ts'
 import { runFormctl, type TerminalInput } from '../testing/run-formctl.ts'
 
 const form = newApiForm({ publicId: 'k3JxV9bQ2a', name: 'Intake' })
@@ -9,21 +9,7 @@ const formId = form.path.split('/').at(-1)!
 const requestId = '0d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33'
 const collection = '/v2/organizations/acme/deletedForms'
 
-let respond: (request: Received) => FakeResponse
-let api: FakeApi
-
-beforeEach(async () => {
-  respond = ({ method }) => ({ body: method === 'DELETE' ? {} : form })
-  api = await startFakeApi((request) => respond(request))
-  vi.stubEnv('FORMS_API_URL', api.baseUrl)
-  vi.stubEnv('FORMS_API_KEY', 'fms_mine')
-  // No store can be opened here.
-  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL']) vi.stubEnv(name, 'sqlite:/nonexistent/a.db')
-})
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await api[Symbol.asyncDispose]()
-})
+const api = withFakeApi(({ method }) => ({ body: method === 'DELETE' ? {} : form }))
 
 const deleted = (args: string[], terminal?: TerminalInput) =>
   runFormctl(['deleted', ...args, '--organization', 'acme'], terminal)
@@ -39,7 +25,7 @@ describe('with FORMS_API_URL', () => {
       deleter: '',
     }
     const second = { ...listed, publicId: 'second0000' }
-    respond = ({ url }) => {
+    api.respond = ({ url }) => {
       const isSecond = url!.includes('pageToken=next')
       const nextPageToken = isSecond ? '' : 'next'
       return { body: { deletedForms: [isSecond ? second : listed], nextPageToken, totalSize: 2 } }

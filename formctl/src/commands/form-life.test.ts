@@ -2,9 +2,9 @@ import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ErrorBody, FormChanges } from '@fms/contracts'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { newApiForm } from '../testing/api-form.ts'
-import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../testing/fake-api.ts'
+import { withFakeApi } from '../testing/fake-api.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
 
 const form = newApiForm({ publicId: 'Qx7Lm2RtZ0', name: 'Intake', live: true })
@@ -12,21 +12,7 @@ const formId = form.path.split('/').at(-1)
 const requestId = '0d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33'
 const anyUuid = expect.stringMatching(/^[0-9a-f-]{36}$/)
 
-let respond: (request: Received) => FakeResponse
-let api: FakeApi
-
-beforeEach(async () => {
-  respond = () => ({ headers: { etag: '"3-live.0"' }, body: form })
-  api = await startFakeApi((request) => respond(request))
-  vi.stubEnv('FORMS_API_URL', api.baseUrl)
-  vi.stubEnv('FORMS_API_KEY', 'fms_mine')
-  // No store can be opened here.
-  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL']) vi.stubEnv(name, 'sqlite:/nonexistent/a.db')
-})
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await api[Symbol.asyncDispose]()
-})
+const api = withFakeApi(() => ({ headers: { etag: '"3-live.0"' }, body: form }))
 
 /** Runs `formctl forms …` for one form. */
 const forms = (command: string, ...rest: string[]) =>
@@ -67,7 +53,7 @@ describe('formctl forms check', () => {
   }
 
   it('prints what the API finds in each file', async () => {
-    respond = () => ({ body: found })
+    api.respond = () => ({ body: found })
 
     const { file, code, stdout } = await check('{"name": "Intake"}')
 
@@ -86,7 +72,7 @@ describe('formctl forms check', () => {
   })
 
   it('prints JSON with --json', async () => {
-    respond = () => ({ body: found })
+    api.respond = () => ({ body: found })
 
     const { file, stdout } = await check('{}', '--json')
 
@@ -125,7 +111,7 @@ describe.each([
   })
 
   it('sends the given request id, and prints whether it was carried out before', async () => {
-    respond = () => ({ headers: { etag: '"3-live.0"', 'x-request-replayed': 'true' }, body: form })
+    api.respond = () => ({ headers: { etag: '"3-live.0"', 'x-request-replayed': 'true' }, body: form })
 
     const repeated = await forms(command, ...required, '--request-id', requestId.toUpperCase(), '--json')
     const { stdout } = await forms(command, ...required, '--request-id', requestId)
@@ -140,7 +126,7 @@ describe.each([
   })
 
   it('sends If-Match and a dry run', async () => {
-    respond = () => ({ body: form })
+    api.respond = () => ({ body: form })
 
     const { stdout } = await forms(command, ...required, '--validate-only', '--if-match', '"3-live.0"')
 
@@ -149,7 +135,7 @@ describe.each([
   })
 
   it('says how to repeat a request that may have been carried out', async () => {
-    respond = () => errorOf(503, 'Forms are busy.')
+    api.respond = () => errorOf(503, 'Forms are busy.')
     const busy = await forms(command, ...required)
     const { requestId: sent } = api.received[0]!.body as { requestId: string }
     expect(busy).toMatchObject({
@@ -165,7 +151,7 @@ describe.each([
 
   it('prints all violations of a refusal, and no advice to repeat it', async () => {
     const violations = ['form.steps[0]', 'form.i18n'].map((subject) => ({ subject, description: 'is wrong' }))
-    respond = () => errorOf(400, 'Refused.', violations)
+    api.respond = () => errorOf(400, 'Refused.', violations)
 
     expect(await forms(command, ...required)).toMatchObject({
       code: 1,
@@ -274,7 +260,7 @@ describe('formctl forms changes', () => {
     violations: [{ type: 'STEPS', subject: 'form.steps', description: 'must have a question\u009b2J' }],
   }
   const onTerminal = (body: FormChanges) => {
-    respond = () => ({ body })
+    api.respond = () => ({ body })
     return runFormctl(['forms', 'changes', '--organization', 'acme', '--form', 'Qx7Lm2RtZ0'], {
       isOutputTty: true,
     })
@@ -310,7 +296,7 @@ describe('formctl forms changes', () => {
 
   it('prints the body of the API as JSON, between the given revisions', async () => {
     const { publishable: _, violations: __, ...body } = comparison
-    respond = () => ({ body })
+    api.respond = () => ({ body })
 
     const { stdout } = await forms('changes', '--from', requestId, '--to', 'latest', '--json')
 

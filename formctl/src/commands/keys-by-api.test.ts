@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../testing/fake-api.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { withFakeApi } from '../testing/fake-api.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
 
 const keyId = '9d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33'
@@ -14,26 +14,11 @@ const key = {
   current: true,
 }
 
-let respond: (request: Received) => FakeResponse
-let received: Received[]
-let api: FakeApi
-
-beforeEach(async () => {
-  api = await startFakeApi((request) => respond(request))
-  received = api.received
-  vi.stubEnv('FORMS_API_URL', `${api.baseUrl}/`)
-  vi.stubEnv('FORMS_API_KEY', 'fms_mine')
-  // No store can be opened here.
-  vi.stubEnv('DIRECTORY_STORE_URL', 'sqlite:/nonexistent/directory.db')
-})
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await api[Symbol.asyncDispose]()
-})
+const api = withFakeApi(() => ({ body: {} }))
 
 describe('with FORMS_API_URL', () => {
   it('formctl key create creates a key of the user of FORMS_API_KEY', async () => {
-    respond = () => ({ body: { key, secret: 'fms_new' } })
+    api.respond = () => ({ body: { key, secret: 'fms_new' } })
 
     const { code, stdout } = await runFormctl([
       ...['key', 'create', '--name', 'CI', '--read-only', '--expires', '2126-11-20T09:30:00+01:00', '--json'],
@@ -41,7 +26,7 @@ describe('with FORMS_API_URL', () => {
 
     expect([code, JSON.parse(stdout)]).toEqual([0, { id: keyId, key: 'fms_new' }])
     const expireTime = '2126-11-20T08:30:00.000Z'
-    expect(received).toEqual([
+    expect(api.received).toEqual([
       {
         method: 'POST',
         url: '/v2/keys',
@@ -54,7 +39,7 @@ describe('with FORMS_API_URL', () => {
 
   it('formctl key list lists all pages', async () => {
     const second = { ...key, path: 'keys/0d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33', current: false }
-    respond = ({ url }) =>
+    api.respond = ({ url }) =>
       url!.includes('pageToken=next')
         ? { body: { keys: [second], nextPageToken: '', totalSize: 2 } }
         : { body: { keys: [key], nextPageToken: 'next', totalSize: 2 } }
@@ -72,7 +57,7 @@ describe('with FORMS_API_URL', () => {
   it('formctl key rotate replaces a key, with the overlap in seconds', async () => {
     // The old key ends with its own expireTime, which the new one has as well, if that is before the end of the overlap.
     const expireTime = '2000-01-01T00:00:00.000Z'
-    respond = () => ({ body: { key: { ...key, expireTime }, secret: 'fms_new' } })
+    api.respond = () => ({ body: { key: { ...key, expireTime }, secret: 'fms_new' } })
 
     const kept = await runFormctl(['key', 'rotate', keyId, '--overlap', '30m', '--json'])
     const revoked = await runFormctl(['key', 'rotate', keyId, '--overlap', '0', '--yes'])
@@ -82,21 +67,21 @@ describe('with FORMS_API_URL', () => {
       replaces: { id: keyId, expireTime },
     })
     expect(revoked.stdout).toContain(`The old key ${keyId} is revoked.`)
-    expect(received).toMatchObject([
+    expect(api.received).toMatchObject([
       { url: `/v2/keys/${keyId}/rotate`, body: { overlapSeconds: 1_800, requestId: expect.any(String) } },
       { url: `/v2/keys/${keyId}/rotate`, body: { overlapSeconds: 0 } },
     ])
   })
 
   it('formctl key revoke asks on a terminal, then revokes', async () => {
-    respond = () => ({ body: {} })
+    api.respond = () => ({ body: {} })
 
     expect((await runFormctl(['key', 'revoke', keyId], { typed: 'n' })).code).toBe(1)
-    expect(received).toEqual([])
+    expect(api.received).toEqual([])
     const { code, stdout } = await runFormctl(['key', 'revoke', keyId.toUpperCase(), '--yes', '--json'])
 
     expect([code, JSON.parse(stdout)]).toEqual([0, { id: keyId }])
-    expect(received).toMatchObject([{ method: 'DELETE', url: `/v2/keys/${keyId.toUpperCase()}` }])
+    expect(api.received).toMatchObject([{ method: 'DELETE', url: `/v2/keys/${keyId.toUpperCase()}` }])
   })
 
   it('prints the message of an error, and what to check without a response of the API', async () => {
@@ -106,13 +91,13 @@ describe('with FORMS_API_URL', () => {
       message: 'You have no such key.',
       details: [],
     }
-    respond = () => ({ status: 404, body: { error } })
+    api.respond = () => ({ status: 404, body: { error } })
     expect(await runFormctl(['key', 'revoke', keyId, '--yes'])).toMatchObject({
       code: 1,
       stderr: 'error: You have no such key.\n',
     })
 
-    respond = () => ({ status: 502, body: 'of a proxy' })
+    api.respond = () => ({ status: 502, body: 'of a proxy' })
     expect((await runFormctl(['key', 'list'])).stderr).toContain('responds 502')
 
     vi.stubEnv('FORMS_API_URL', 'http://127.0.0.1:1/v2')
@@ -126,7 +111,7 @@ describe('with FORMS_API_URL', () => {
     const { code, stderr } = await runFormctl(args)
 
     expect([code, stderr]).toEqual([2, expect.stringContaining('does not work with FORMS_API_URL')])
-    expect(received).toEqual([])
+    expect(api.received).toEqual([])
   })
 
   it('needs FORMS_API_KEY', async () => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, vi } from 'vitest'
 
 /** A request as the API receives it. */
 export interface Received {
@@ -19,8 +20,10 @@ export interface FakeResponse {
   body: unknown
 }
 
+type Respond = (request: Received) => FakeResponse
+
 /** Starts an HTTP server in place of the API. */
-export const startFakeApi = async (respond: (request: Received) => FakeResponse) => {
+export const startFakeApi = async (respond: Respond) => {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request
@@ -49,4 +52,27 @@ export const startFakeApi = async (respond: (request: Received) => FakeResponse)
   }
 }
 
-export type FakeApi = Awaited<ReturnType<typeof startFakeApi>>
+/**
+ * A new API in place of that of `FORMS_API_URL` for each test of a file. No store can be opened.
+ *
+ * @param respond the `respond` that each test begins with.
+ * @returns the API of the present test, whose `respond` may be replaced.
+ */
+export const withFakeApi = (respond: Respond) => {
+  const api = { respond, received: [] as Received[] }
+  let server: Awaited<ReturnType<typeof startFakeApi>>
+  beforeEach(async () => {
+    server = await startFakeApi((request) => api.respond(request))
+    Object.assign(api, { respond, received: server.received })
+    // A slash at the end is allowed.
+    vi.stubEnv('FORMS_API_URL', `${server.baseUrl}/`)
+    vi.stubEnv('FORMS_API_KEY', 'fms_mine')
+    for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL'])
+      vi.stubEnv(name, 'sqlite:/nonexistent/a.db')
+  })
+  afterEach(async () => {
+    vi.unstubAllEnvs()
+    await server[Symbol.asyncDispose]()
+  })
+  return api
+}
