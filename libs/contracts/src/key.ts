@@ -74,6 +74,7 @@ export const User = z
     createTime: Timestamp,
   })
   .meta({ id: 'User', description: 'A person who acts through API keys.' })
+export type User = z.infer<typeof User>
 
 /** The response to a sign-in: the key of the session, and its user. */
 export const Session = z.strictObject({ ...IssuedKey.shape, user: User }).meta({
