@@ -9,8 +9,10 @@ const document = join(import.meta.dirname, '../../../docs/performance.md')
  * @throws {Error} when the table has no such operation.
  */
 export const documentedRequests = (operation: string): number => {
-  const [, table] = readFileSync(document, 'utf8').split('| operation | requests to MongoDB |')
-  const row = table?.split('\n').find((line) => line.startsWith(`| ${operation} |`))
-  if (!row) throw new Error(`docs/performance.md has no number of requests for: ${operation}`)
-  return Number(row.split('|')[2])
+  const [, table = ''] = readFileSync(document, 'utf8').split('| requests | operations |')
+  for (const row of table.split('\n')) {
+    const [, requests, operations = ''] = row.split('|')
+    if (operations.split(';').some((each) => each.trim() === operation)) return Number(requests)
+  }
+  throw new Error(`docs/performance.md has no number of requests for: ${operation}`)
 }
