@@ -131,6 +131,17 @@ describe('formctl doctor', () => {
     )
   })
 
+  it('fails where it cannot know whether a store exists: DATA_DIR is a file', async () => {
+    const file = join(dataDir, 'file')
+    writeFileSync(file, '')
+    vi.stubEnv('DATA_DIR', file)
+
+    const { code, of } = await doctor()
+
+    expect(code).toBe(1)
+    expect(of('forms store')).toMatchObject({ status: 'fail', message: expect.stringContaining('ENOTDIR') })
+  })
+
   it('fails if streams are missing, and exits with 1', async () => {
     await using nats = await startNatsServer({ dataDir })
 
@@ -339,7 +350,7 @@ describe('formctl doctor', () => {
       PORT: 'eighty',
       INTERNAL_SECRET: 'short',
       NATS_URL: 'nonsense',
-      TRUST_PROXY: 'true',
+      TRUST_PROXY: '10.0.0.0/8, 1',
       CORS_ORIGINS: 'https://app.example.com/',
     })
 

@@ -25,4 +25,4 @@ export const PublicForm = Form.pick(
   Object.fromEntries(publicFormMembers.map((name) => [name, true])) as {
     [Name in (typeof publicFormMembers)[number]]: true
   },
-).extend({ revisionNumber: Revision.shape.number })
+).extend({ number: Revision.shape.number })

@@ -1,11 +1,16 @@
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+
+/** Not `1` or `0x7f000001`, which `ipaddr.js` takes for addresses, too. */
+const isAddressOrRange = (text: string): boolean =>
+  isIP(text.split('/', 1)[0]!) > 0 && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text))
 
 /** Addresses or CIDR ranges, separated by commas. */
 export const TrustedProxies = z
   .string()
   .transform((list) => list.split(',').map((each) => each.trim()))
-  .refine((proxies) => proxies.every((each) => ipaddr.isValid(each) || ipaddr.isValidCIDR(each)), {
+  .refine((proxies) => proxies.every(isAddressOrRange), {
     error: 'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
   })
 

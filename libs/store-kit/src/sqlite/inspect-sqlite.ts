@@ -1,10 +1,21 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { StoreState } from '../store-state.ts'
 import { readSqliteVersion } from './sqlite-schema.ts'
 
 /** How long an inspection waits for the lock of another process, in milliseconds. */
 const lockTimeoutMs = 2_000
+
+/** @throws {Error} when it cannot be known: no access to a folder, or a file in the place of one. */
+const isThere = (path: string): boolean => {
+  try {
+    statSync(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
 
 /**
  * Inspects a file without changing it.
@@ -13,7 +24,7 @@ const lockTimeoutMs = 2_000
  * @throws the driver's error when the file cannot be read.
  */
 export const inspectSqlite = (path: string, neededVersion: number): StoreState | undefined => {
-  if (!existsSync(path)) return undefined
+  if (!isThere(path)) return undefined
   using database = new DatabaseSync(path, { timeout: lockTimeoutMs })
   const one = (sql: string) => Object.values(database.prepare(sql).get()!)[0]
   const state: StoreState = {

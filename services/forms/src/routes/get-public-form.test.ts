@@ -59,7 +59,7 @@ describe('GET /internal/forms/{publicId}/public', () => {
 
         const members = publicFormMembers.filter((name) => name !== 'publicId')
         const expected = Object.fromEntries(members.map((name) => [name, draft[name]]))
-        expect(response.json()).toEqual({ ...expected, publicId: form.publicId, revisionNumber: 1 })
+        expect(response.json()).toEqual({ ...expected, publicId: form.publicId, number: 1 })
         expect(PublicForm.parse(response.json())).toEqual(response.json())
         expect(response.body).not.toMatch(/SECRET/)
         for (const id of [form.organizationId, form.formId]) expect(response.body).not.toContain(id)

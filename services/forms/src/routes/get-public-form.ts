@@ -35,7 +35,7 @@ export const getPublicForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       const found = await forms.getRevision(ref, liveAlias)
       if (!found) throw notFound()
       const form = cutJson(snapshotToJson(found.revision, found.aiHandoff), mask)
-      const json = `${form.slice(0, -1)},"revisionNumber":${found.revision.number}}`
+      const json = `${form.slice(0, -1)},"number":${found.revision.number}}`
       return sendJson(reply.header('etag', publicETag(found)), json)
     },
   )

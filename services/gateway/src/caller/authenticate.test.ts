@@ -8,6 +8,20 @@ import { type Gateway, json, reasonOf, startGateway } from '../testing.ts'
 
 const unknownKey = `fms_${'A'.repeat(43)}`
 
+describe('an organization reference that is cut in the middle of a character', () => {
+  it('is looked up as text that JSON can have, and found nowhere', async () => {
+    await using gateway = await startGateway()
+    const ref = `${'a'.repeat(99)}😀`
+
+    const { status } = await gateway.send('GET', `/v2/organizations/${encodeURIComponent(ref)}`)
+
+    expect(status).toBe(404)
+    expect(gateway.directory.authorizeRequests.map(({ organizationRef }) => organizationRef)).toEqual([
+      `${'a'.repeat(99)}\ufffd`,
+    ])
+  })
+})
+
 describe('x-api-key', () => {
   it('gets the same 401 when it is missing, malformed, sent twice, unknown or revoked', async () => {
     await using gateway = await startGateway()

@@ -42,7 +42,9 @@ export const setCaller = async (
   organizationRef = organizationRefOf(request),
 ): Promise<void> => {
   const keyHash = keyHashOf(request)
-  const caller = keyHash && (await authorize(keyHash, organizationRef?.slice(0, maxRefLength), request.id))
+  // The cut may divide a character, and half of one is no JSON.
+  const ref = organizationRef?.slice(0, maxRefLength).toWellFormed()
+  const caller = keyHash && (await authorize(keyHash, ref, request.id))
   if (!caller) throw apiKeyInvalid(request.headers)
   request.caller = caller
   request.identity = caller.identity

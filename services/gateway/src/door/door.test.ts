@@ -135,6 +135,31 @@ describe('the door of a service', () => {
     expect(done).toEqual(['first', 'last', 'dear', 'learned'])
   })
 
+  it('lets a request wait once as long, although it changes its queue', async () => {
+    const door = new Door('twice', { places: 1 })
+    const flowOf = (name: string) => ({ organization: name, user: name })
+    const [ordinary, dear] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const works = [
+      door.admit({ flow: flowOf('a') }, () => ordinary.promise),
+      door.admit({ flow: flowOf('b'), isDear: () => true }, () => dear.promise),
+    ]
+    let isKnown = false
+    const startedMs = performance.now()
+    const refused = door.admit(
+      { flow: flowOf('c'), isDear: () => isKnown, maxWaitMs: 1_000 },
+      async () => 'never',
+    )
+    isKnown = true
+    await delay(500)
+    ordinary.resolve()
+
+    await expect(refused).rejects.toMatchObject({ reason: 'OVERLOADED' })
+
+    expect(performance.now() - startedMs).toBeLessThan(1_400)
+    dear.resolve()
+    await Promise.all(works)
+  })
+
   it('measures waiting and working separately', async () => {
     const door = new Door('measured', { places: 1 })
     const flow = { organization: 'acme', user: 'alice' }

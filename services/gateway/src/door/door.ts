@@ -92,12 +92,15 @@ export class Door {
    * @throws {ApiError} OVERLOADED when its turn does not come in time; the errors of the work.
    */
   async admit<T>(
-    { flow, isDear = () => false, caller, reauthorize, ...wait }: Admission,
+    { flow, isDear = () => false, caller, reauthorize, maxWaitMs: limitMs = maxWaitMs }: Admission,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     if (caller?.hasEnded) return undefined
     const enteredMs = performance.now()
-    const enter = (cost: Cost) => waitForTurn(this.#queues[cost], flow, { maxWaitMs, caller, ...wait })
+    const enter = (cost: Cost) => {
+      const leftMs = limitMs - (performance.now() - enteredMs)
+      return waitForTurn(this.#queues[cost], flow, { maxWaitMs: leftMs, caller })
+    }
     let cost: Cost = isDear() ? 'dear' : 'ordinary'
     let ticket = await enter(cost)
     if (ticket && cost === 'ordinary' && isDear()) {
@@ -169,44 +172,46 @@ export const waitForTurn = (
 /** Items of a page, skipped ones included, up to which it is ordinary. */
 const shortPage = 100
 
-/** Organizations whose last list was short: their next ones are expected to be. Those of others are dear until then. */
+/** Lists of organizations whose last page was short: the next ones are expected to be. Others are dear until then. */
 const shortLists = new LRUCache<string, true>({ max: 10_000 })
 
 /** Forms and revisions whose last response was long: to read one again is dear. */
 const longResources = new LRUCache<string, true>({ max: 10_000 })
 
-/** Equal for all spellings of a reference. */
+/** Equal for both letter cases of an id. */
 const resourceOf = ({ identity, params }: FastifyRequest): string => {
   const { organizationRef, ...refs } = params as Record<string, string>
   return [identity.organizationId, ...Object.values(refs)].join('/').toLowerCase()
 }
 
+const listOf = ({ identity, routeOptions }: FastifyRequest): string =>
+  `${flowOf(identity).organization} ${routeOptions.url}`
+
 const isMasked = ({ query }: FastifyRequest) => (query as { readMask?: string }).readMask !== undefined
 
-/** Remembers whether the response to a read was long, more than 256 KiB. */
+/** Remembers whether the response to a read was long, more than 256 KiB. Masked ones and those to HEAD do not tell. */
 export const rememberLength = (request: FastifyRequest, isLong: boolean): void => {
-  const { method, identity, routeOptions } = request
-  if (routeOptions.config.isList) {
-    if (isLong) shortLists.delete(flowOf(identity).organization)
-    else shortLists.set(flowOf(identity).organization, true)
-  } else if (method === 'GET' && !isMasked(request)) {
-    if (isLong) longResources.set(resourceOf(request), true)
-    else if (longResources.size > 0) longResources.delete(resourceOf(request))
-  }
+  if (request.method !== 'GET' || isMasked(request)) return
+  if (request.routeOptions.config.isList) {
+    if (isLong) shortLists.delete(listOf(request))
+    else shortLists.set(listOf(request), true)
+  } else if (isLong) longResources.set(resourceOf(request), true)
+  else if (longResources.size > 0) longResources.delete(resourceOf(request))
+}
+
+const isLongRead = (request: FastifyRequest): boolean => {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false
+  // A mask is cut from the whole resource, whatever its length.
+  return isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request)))
 }
 
 /** Whether a request is known to be dear before it begins. */
 export const isDear = (request: FastifyRequest): boolean => {
-  const { method, body, query, identity, routeOptions } = request
+  const { body, query, routeOptions } = request
   const { config } = routeOptions
   if (config.isDear || (Buffer.isBuffer(body) && body.length > shortBodyBytes)) return true
-  // A mask is cut from the whole resource, whatever its length.
-  if (!config.isList)
-    return (
-      method === 'GET' &&
-      (isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request))))
-    )
-  if (!shortLists.has(flowOf(identity).organization)) return true
+  if (!config.isList) return isLongRead(request)
+  if (!shortLists.has(listOf(request))) return true
   const { filter, pageSize = 0, skip = 0 } = query as { filter?: string; pageSize?: string; skip?: string }
   return filter !== undefined || Number(pageSize) + Number(skip) > shortPage
 }

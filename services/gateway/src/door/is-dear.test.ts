@@ -3,11 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { isDear, rememberLength } from './door.ts'
 
-const listOf = (organizationId: string, query: object = {}) =>
+const listOf = (organizationId: string, query: object = {}, more: object = {}) =>
   ({
+    method: 'GET',
     query,
     identity: { userId: randomUUID(), organizationId },
-    routeOptions: { config: { isList: true } },
+    routeOptions: { config: { isList: true }, url: '/forms' },
+    ...more,
   }) as unknown as FastifyRequest
 
 it('takes a list for dear unless the last one of its organization was short', () => {
@@ -20,6 +22,18 @@ it('takes a list for dear unless the last one of its organization was short', ()
 
   rememberLength(list, true)
   expect(isDear(list)).toBe(true)
+})
+
+it.each([
+  ['HEAD', {}, { method: 'HEAD' }],
+  ['a mask', { readMask: 'name' }, {}],
+  ['another list', {}, { routeOptions: { config: { isList: true }, url: '/events' } }],
+])('learns nothing about a list from %s', (_, query, more) => {
+  const organizationId = randomUUID()
+
+  rememberLength(listOf(organizationId, query, more), false)
+
+  expect(isDear(listOf(organizationId))).toBe(true)
 })
 
 describe('a read of a form', () => {
@@ -42,6 +56,7 @@ describe('a read of a form', () => {
 
     expect(isDear(readOf(formId))).toBe(true)
     expect(isDear(readOf('', { params: { organizationRef: '-', formRef: formId.toUpperCase() } }))).toBe(true)
+    expect(isDear(readOf(formId, { method: 'HEAD' }))).toBe(true)
     expect(isDear(readOf(formId, { method: 'PATCH' }))).toBe(false)
     expect(isDear(readOf(randomUUID()))).toBe(false)
     rememberLength(readOf(formId), false)

@@ -47,7 +47,7 @@ export const addFormPage = (
     const page = (await files())?.get(formPage)
     if (!page) throw consoleNotBuilt()
     reply.headers(headers)
-    if (status === 200) return sendDocument(request, reply, page)
+    if (status === 200) return sendDocument(request, reply, { ...page, cacheControl: 'public, no-cache' })
     const { contentType, identity } = page
     return reply
       .code(status)

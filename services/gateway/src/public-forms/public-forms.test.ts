@@ -251,7 +251,10 @@ describe('GET /f/{publicId}', () => {
     )
 
     expect([response.status, response.text]).toEqual([200, page])
-    expect(response.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'accept, accept-encoding' })
+    expect(response.headers).toMatchObject({
+      'cache-control': 'public, no-cache',
+      vary: 'accept, accept-encoding',
+    })
     const policy = String(response.headers['content-security-policy'])
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
     expect(policy).toContain("img-src 'self' data: https://images.example.com;")
