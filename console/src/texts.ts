@@ -183,7 +183,6 @@ export const texts = {
   steps: {
     title: (count: number) => (count === 0 ? 'Steps' : `Steps (${count})`),
     untitled: 'Untitled step',
-    invalid: 'invalid',
     moveUp: (name: string) => `Move ${name} up`,
     moveDown: (name: string) => `Move ${name} down`,
     remove: (name: string) => `Remove ${name}`,
@@ -200,6 +199,8 @@ export const texts = {
     duplicated: (name: string) => `Duplicated ${name}. The title of the copy has the focus.`,
     moved: (name: string, place: number) => `Moved ${name} to place ${place}.`,
   },
+
+  remarks: { violations: 'invalid', warnings: 'look at this' },
 
   step: {
     type: 'Type',
@@ -367,7 +368,11 @@ export const texts = {
       count === 1
         ? 'One change is breaking: answers that respondents have given lose their question or option.'
         : `${count} changes are breaking: answers that respondents have given lose their question or option.`,
-    violations: 'Correct this before you publish',
+    violations: () => 'Correct this before you publish',
+    warnings: (count: number) =>
+      count === 1
+        ? 'One thing that respondents may stumble over'
+        : `${count} things that respondents may stumble over`,
     note: 'Note',
     noteHint: 'What you change, or why. It is shown with the revision.',
     acceptBreaking: 'Publish the breaking changes',

@@ -21,7 +21,7 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Customer feedback' }).waitFor()
     const publicId = /forms\/(\w+)\/edit/.exec(page.url())![1]!
 
-    // A violation of the dry run is shown at its field.
+    // A violation is shown at its field.
     await page.getByLabel('Name', { exact: true }).fill(' ')
     await page.locator('.violation', { hasText: 'white space' }).waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Visitor feedback')
@@ -352,7 +352,7 @@ describe('the console', () => {
     const key = (await directory.listKeys()).find(({ userId }) => userId === account.userId)!
     await directory.revokeKey(key.keyId)
 
-    // The dry runs of the editor meet the revocation within a second.
+    // The checks of the editor meet the revocation within a second.
     await expect
       .poll(
         async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../system.ts'
-import { goToForm } from './console-pages.ts'
+import { accessibilityProblems, goToForm } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
 const { system, signIn, given, read } = withConsole()
@@ -249,5 +249,69 @@ describe('the preview beside the fields', () => {
     await shown('First')
     await page.getByRole('button', { name: 'Remove Two' }).click()
     await shown('First')
+  })
+})
+
+describe('what respondents may stumble over', () => {
+  it('is shown beside its field and on Publish, and prevents neither', async () => {
+    await using opened = await openEditor([
+      { type: 'ratign', key: 'stars', titel: 'How many stars?', max: 5 },
+      { type: 'choice', key: 'drink', title: 'Drink', options: ['Tea', 'Tea'] },
+      ...questions('Name'),
+    ])
+    const { page, account, publicId } = opened
+    const fields = page.locator('.form-fields')
+    const warning = (text: string) => fields.locator('.warning', { hasText: text })
+    await warning('has no end').waitFor()
+    await openStep(page, 'stars')
+    await warning('did you mean rating?').waitFor()
+    await warning('did you mean title?').waitFor()
+    await openStep(page, 'Drink')
+    await warning('Option “Tea” of Drink: repeats').waitFor()
+    await page.getByText('Theme', { exact: true }).click()
+    const color = fields.getByLabel('Buttons', { exact: true })
+    await color.fill('teal')
+    await warning('is no colour').waitFor()
+    expect(await color.getAttribute('aria-invalid')).toBeNull()
+    expect(await fields.locator('.violation').count()).toBe(0)
+    await page.getByLabel('Show JSON').check()
+    await page.locator('.cm-lintRange-warning', { hasText: '"ratign"' }).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await saved(page, account, publicId)
+
+    await page.getByRole('link', { name: 'Publish' }).click()
+    const summary = page.locator('.card', { hasText: 'things that respondents may stumble over' })
+    await summary.getByText('Buttons: is no colour').waitFor()
+    await summary.getByText('Option “Tea” of Drink: repeats').waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Published. Respondents').waitFor()
+    await summary.getByText('has no end').waitFor()
+  })
+})
+
+describe('a form with 500 steps, each with a warning', () => {
+  it('answers keystrokes within 50 ms', async () => {
+    const steps = questions(...Array.from({ length: 500 }, (_, index) => `Q${index}`))
+    await using opened = await openEditor(steps.map((step) => ({ ...step, titel: '' })))
+    const { page } = opened
+    await page.locator('.badge.warning').nth(99).waitFor()
+    await openStep(page, 'Q499')
+    const times = await page.evaluate<number[]>(`(async () => {
+      const input = document.querySelector('.step-fields [data-part=title]')
+      const times = []
+      for (let count = 0; count < 20; count++) {
+        input.value += 'x'
+        const startedAt = performance.now()
+        input.dispatchEvent(new InputEvent('input', { bubbles: true }))
+        // A task after the frame with the answer.
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+        times.push(performance.now() - startedAt)
+      }
+      return times
+    })()`)
+
+    // The fastest one: other tests run at the same time.
+    expect(Math.min(...times)).toBeLessThan(50)
   })
 })

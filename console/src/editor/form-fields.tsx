@@ -1,15 +1,15 @@
 import type { FormType } from '@fms/client'
 import type { Signal } from '@preact/signals'
 import { LinesField, SelectField, TextField } from '../elements/field.tsx'
+import { RemarkTexts } from '../elements/remark-texts.tsx'
 import { asObject, asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import { formTypes } from './edits/fields-of-form.ts'
 import type { FormEdit } from './edits/form-edit.ts'
+import { remarksAt } from './remarks.ts'
 import { Steps } from './steps/steps.tsx'
 import { ThemeFields } from './theme-fields.tsx'
 import { Translations } from './translations/translations.tsx'
-import { ViolationTexts } from './violation-list.tsx'
-import { violationsAt } from './violations.ts'
 
 const modes = ['guided', 'conversational', 'voice'] as const
 
@@ -25,24 +25,24 @@ export const FormFields = ({
   isReadOnly: boolean
 }) => {
   const fields = edit.fields.value
-  const at = (field: string) => violationsAt(edit.violations.value, field)
+  const at = (field: string) => remarksAt(edit.remarks.value, field)
   const disabled = isReadOnly || !edit.isValid.value
   const labels = texts.fields
   return (
     <div class="form-fields">
       {/* Of the form as a whole, such as of its size. */}
-      <ViolationTexts texts={at('form')} />
+      <RemarkTexts {...at('form')} />
       <TextField
         label={labels.name}
         value={asText(fields.name)}
-        violations={at('form.name')}
+        {...at('form.name')}
         disabled={disabled}
         onInput={(name) => edit.change({ name })}
       />
       <LinesField
         label={labels.description}
         value={asText(fields.description)}
-        violations={at('form.description')}
+        {...at('form.description')}
         disabled={disabled}
         onInput={(description) => edit.change({ description })}
       />
@@ -53,7 +53,7 @@ export const FormFields = ({
           value={asText(fields.type) as FormType}
           options={formTypes}
           labels={texts.types}
-          violations={at('form.type')}
+          {...at('form.type')}
           disabled
           onInput={() => {}}
         />
@@ -62,14 +62,14 @@ export const FormFields = ({
           value={asText(fields.defaultMode) as (typeof modes)[number]}
           options={modes}
           labels={texts.modes}
-          violations={at('form.defaultMode')}
+          {...at('form.defaultMode')}
           disabled={disabled}
           onInput={(defaultMode) => edit.change({ defaultMode })}
         />
         <TextField
           label={labels.tone}
           value={asText(fields.tone)}
-          violations={at('form.tone')}
+          {...at('form.tone')}
           disabled={disabled}
           onInput={(tone) => edit.change({ tone })}
         />
@@ -78,7 +78,7 @@ export const FormFields = ({
       <Translations edit={edit} disabled={disabled} />
       <ThemeFields
         theme={asObject(fields.theme)}
-        violations={edit.violations.value}
+        remarks={edit.remarks.value}
         disabled={disabled}
         onChange={(theme) => edit.change({ theme })}
       />

@@ -41,7 +41,7 @@ export const SidePane = ({
       {showsJson.value || !edit.isValid.value ? (
         <LazyJsonEditor
           text={edit.text}
-          violations={edit.violations}
+          remarks={edit.remarks}
           isReadOnly={isReadOnly}
           onInput={(text) => edit.changeText(text)}
         />

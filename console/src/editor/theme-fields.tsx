@@ -1,10 +1,10 @@
-import type { FieldViolation } from '@fms/client'
 import { TextField } from '../elements/field.tsx'
+import type { RemarksAbout } from '../elements/remark-texts.tsx'
 import { asText, type JsonObject } from '../json/values.ts'
 import { themeStyle } from '../preview/theme-style.ts'
 import { texts } from '../texts.ts'
-import { ViolationList } from './violation-list.tsx'
-import { isInvalid, violationsAt, violationsElsewhere } from './violations.ts'
+import { RemarkBadge, RemarkList } from './remark-list.tsx'
+import { type Remarks, remarksAt, remarksElsewhere, worstWithin } from './remarks.ts'
 
 const colors = ['backgroundColor', 'foregroundColor', 'primaryColor', 'buttonTextColor'] as const
 const choices = ['fontFamily', 'textSize', 'buttonSize', 'textAnimation'] as const
@@ -23,22 +23,21 @@ const suggestions: Record<(typeof choices)[number], readonly string[]> = {
 /** The theme of a form, with a picture of it. */
 export const ThemeFields = ({
   theme,
-  violations,
+  remarks,
   disabled,
   onChange,
 }: {
   theme: JsonObject
-  violations: readonly FieldViolation[]
+  remarks: Remarks
   disabled: boolean
   onChange: (theme: JsonObject) => void
 }) => {
   const set = (name: string, value: string | number) => onChange({ ...theme, [name]: value })
-  const at = (name: string) => violationsAt(violations, `form.theme.${name}`)
+  const at = (name: string) => remarksAt(remarks, `form.theme.${name}`)
   return (
     <details class="card">
       <summary>
-        {texts.theme.title}{' '}
-        {isInvalid(violations, 'form.theme') && <span class="badge bad">{texts.steps.invalid}</span>}
+        {texts.theme.title} <RemarkBadge kind={worstWithin(remarks, 'form.theme')} />
       </summary>
       <div class="columns">
         <div>
@@ -47,7 +46,7 @@ export const ThemeFields = ({
               key={name}
               label={texts.theme.fields[name]}
               value={asText(theme[name])}
-              violations={at(name)}
+              {...at(name)}
               disabled={disabled}
               onInput={(color) => set(name, color)}
             />
@@ -56,7 +55,7 @@ export const ThemeFields = ({
             label={texts.theme.fields.buttonRadiusPx}
             type="number"
             value={String(theme.buttonRadiusPx ?? '')}
-            violations={at('buttonRadiusPx')}
+            {...at('buttonRadiusPx')}
             disabled={disabled}
             onInput={(radius) => radius !== '' && set('buttonRadiusPx', Number(radius))}
           />
@@ -66,7 +65,7 @@ export const ThemeFields = ({
                 label={texts.theme.fields[name]}
                 list={`theme-${name}`}
                 value={asText(theme[name])}
-                violations={at(name)}
+                {...at(name)}
                 disabled={disabled}
                 onInput={(value) => set(name, value)}
               />
@@ -77,7 +76,7 @@ export const ThemeFields = ({
               </datalist>
             </div>
           ))}
-          <ViolationList violations={violationsElsewhere(violations, 'form.theme', shown)} />
+          <RemarkList remarks={remarksElsewhere(remarks, 'form.theme', shown)} />
         </div>
         <ThemePicture theme={theme} />
       </div>
@@ -89,18 +88,17 @@ export const ThemeFields = ({
 const ColorField = ({
   label,
   value,
-  violations,
   disabled,
   onInput,
-}: {
+  ...remarks
+}: RemarksAbout<string> & {
   label: string
   value: string
-  violations: string[]
   disabled: boolean
   onInput: (color: string) => void
 }) => (
   <div class="color-field">
-    <TextField label={label} value={value} violations={violations} disabled={disabled} onInput={onInput} />
+    <TextField label={label} value={value} disabled={disabled} onInput={onInput} {...remarks} />
     <input
       type="color"
       aria-label={texts.theme.pick(label)}

@@ -1,29 +1,29 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
+import { type RemarksAbout, RemarkTexts } from './remark-texts.tsx'
 
-interface FieldProps {
+interface FieldProps extends Partial<RemarksAbout<string>> {
   label: string
   hint?: string
-  /** Descriptions of what the service finds wrong with the value. */
-  violations?: readonly string[]
 }
 
-/** Attributes that tie an input to its label, hint and violations. */
+/** Attributes that tie an input to its label, hint and remarks. */
 interface InputAttributes {
   id: string
   'aria-describedby': string | undefined
   'aria-invalid': boolean | undefined
 }
 
-/** A label, an input, a hint and the violations of the value. */
+/** A label, an input, a hint and the remarks about the value. */
 export const Field = ({
   label,
   hint,
   violations = [],
+  warnings = [],
   children,
 }: FieldProps & { children: (attributes: InputAttributes) => ComponentChildren }) => {
   const id = useId()
-  const describedBy = hint || violations.length > 0 ? `${id}-about` : undefined
+  const describedBy = hint || violations.length + warnings.length > 0 ? `${id}-about` : undefined
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -35,11 +35,7 @@ export const Field = ({
       {describedBy && (
         <div id={describedBy} class="small">
           {hint}
-          {violations.map((violation) => (
-            <div key={violation} class="violation">
-              {violation}
-            </div>
-          ))}
+          <RemarkTexts violations={violations} warnings={warnings} />
         </div>
       )}
     </div>
@@ -153,10 +149,10 @@ export const NumberField = ({
 export const CheckField = ({
   label,
   hint,
-  violations = [],
   value,
   onInput,
   disabled,
+  ...remarks
 }: FieldProps & { value: boolean; onInput: (value: boolean) => void; disabled?: boolean }) => (
   <div class="field">
     <label>
@@ -168,7 +164,10 @@ export const CheckField = ({
       />{' '}
       {label}
     </label>
-    {(hint || violations.length > 0) && <div class="small">{[hint, ...violations].join(' ')}</div>}
+    <div class="small">
+      {hint}
+      <RemarkTexts {...remarks} />
+    </div>
   </div>
 )
 

@@ -27,10 +27,11 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
-import type { FieldViolation } from '@fms/client'
 import { tags } from '@lezer/highlight'
 import { type Signal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { Remarks } from '../editor/remarks.ts'
+import { type RemarkKind, remarkKinds } from '../elements/remark-texts.tsx'
 import { texts } from '../texts.ts'
 import { completeFromSchema } from './complete-from-schema.ts'
 import { jsonPathOf } from './field-path.ts'
@@ -39,17 +40,19 @@ import { nodeAt } from './positions.ts'
 /** Longest time to parse a document before its end is reached. Milliseconds. */
 const parseTimeoutMs = 500
 
-const violationsArrived = StateEffect.define<null>()
+const severities = { violations: 'error', warnings: 'warning' } as const satisfies Record<RemarkKind, string>
 
-/** A form as JSON, completed by its schema, with violations at their place. Undo is that of the form. */
+const remarksArrived = StateEffect.define<null>()
+
+/** A form as JSON, completed by its schema, with remarks at their place. Undo is that of the form. */
 export const JsonEditor = ({
   text,
-  violations,
+  remarks,
   isReadOnly,
   onInput,
 }: {
   text: Signal<string>
-  violations: Signal<readonly FieldViolation[]>
+  remarks: Signal<Remarks>
   isReadOnly: boolean
   onInput: (text: string) => void
 }) => {
@@ -65,7 +68,7 @@ export const JsonEditor = ({
       parent: root,
       state: EditorState.create({
         doc: text.peek(),
-        extensions: extensions(isReadOnly, violations, onInput),
+        extensions: extensions(isReadOnly, remarks, onInput),
       }),
     })
     view.current = shown
@@ -77,18 +80,14 @@ export const JsonEditor = ({
     if (view.current) replaceText(view.current, next)
   })
   useSignalEffect(() => {
-    violations.value
-    view.current?.dispatch({ effects: violationsArrived.of(null) })
+    remarks.value
+    view.current?.dispatch({ effects: remarksArrived.of(null) })
   })
 
   return <div ref={host} class="json-editor" />
 }
 
-const extensions = (
-  isReadOnly: boolean,
-  violations: Signal<readonly FieldViolation[]>,
-  onInput: (text: string) => void,
-) => [
+const extensions = (isReadOnly: boolean, remarks: Signal<Remarks>, onInput: (text: string) => void) => [
   lineNumbers(),
   foldGutter(),
   lintGutter(),
@@ -102,10 +101,10 @@ const extensions = (
   syntaxHighlighting(highlighting),
   autocompletion({ override: [completeFromSchema(schema)] }),
   linter(jsonParseLinter(), { delay: 300 }),
-  linter((view) => diagnosticsOf(view, violations.peek()), {
+  linter((view) => diagnosticsOf(view, remarks.peek()), {
     delay: 100,
     needsRefresh: ({ transactions }) =>
-      transactions.some(({ effects }) => effects.some((effect) => effect.is(violationsArrived))),
+      transactions.some(({ effects }) => effects.some((effect) => effect.is(remarksArrived))),
   }),
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
   EditorState.readOnly.of(isReadOnly),
@@ -133,19 +132,21 @@ const replaceText = (view: EditorView, next: string): void => {
   })
 }
 
-const diagnosticsOf = (view: EditorView, violations: readonly FieldViolation[]): Diagnostic[] => {
+const diagnosticsOf = (view: EditorView, remarks: Remarks): Diagnostic[] => {
   const { state } = view
   const tree = ensureSyntaxTree(state, state.doc.length, parseTimeoutMs) ?? syntaxTree(state)
-  return violations.map(({ field, description }) => {
-    const { from, to } = nodeAt(tree.topNode, jsonPathOf(field), (start, end) => state.sliceDoc(start, end))
-    // A long value is marked on its first line only.
-    return {
-      from,
-      to: Math.min(to, state.doc.lineAt(from).to),
-      severity: 'error',
-      message: `${field} ${description}`,
-    }
-  })
+  return remarkKinds.flatMap((kind) =>
+    remarks[kind].map(({ field, description }) => {
+      const { from, to } = nodeAt(tree.topNode, jsonPathOf(field), (start, end) => state.sliceDoc(start, end))
+      // A long value is marked on its first line only.
+      return {
+        from,
+        to: Math.min(to, state.doc.lineAt(from).to),
+        severity: severities[kind],
+        message: `${field} ${description}`,
+      }
+    }),
+  )
 }
 
 const highlighting = HighlightStyle.define([

@@ -1,7 +1,7 @@
 import type { FormChange, Step } from '@fms/client'
 import { shortened } from '../elements/shortened.ts'
 import type { Title } from '../elements/title.tsx'
-import { asObject, asText } from '../json/values.ts'
+import { asList, asObject, asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
 
 /** The steps of the two states of a comparison. */
@@ -47,6 +47,14 @@ export const wordsOfPath = (path: readonly string[], step?: Step, value?: unknow
       ? texts.changes.option(shortened(textOfOption(value)))
       : [member, ...inside].map((each) => members[each] ?? inWords(each)).join(' › ')
   return { name, text: (name) => texts.changes.memberOf(place, name) }
+}
+
+/** @param field of a form, such as `form.steps[2].title` */
+export const wordsOfField = (field: string, steps: readonly Step[]): Title => {
+  const names = namesInField(field)
+  const step = names[0] === 'steps' ? steps[Number(names[1])] : undefined
+  const options = step && 'options' in step ? asList(step.options) : []
+  return wordsOfPath(names, step, names[2] === 'options' ? options[Number(names[3])] : undefined)
 }
 
 const labelOf = (name: string, parent: string | undefined): string => {

@@ -1,8 +1,9 @@
 import {
   type Client,
   type FormChanges,
+  type FormCheck,
+  type FormPatch,
   isReason,
-  type PreconditionViolation,
   type Step,
   type TaggedForm,
 } from '@fms/client'
@@ -15,12 +16,13 @@ import { ErrorNotice } from '../elements/error-notice.tsx'
 import { TextField } from '../elements/field.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
 import { PublicLink } from '../elements/public-link.tsx'
-import { type Title, TitleText } from '../elements/title.tsx'
+import { type RemarkKind, remarkClasses } from '../elements/remark-texts.tsx'
+import { TitleText } from '../elements/title.tsx'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { texts } from '../texts.ts'
 import { ChangeList } from './change-list.tsx'
-import { type ComparedSteps, namesInField, wordsOfPath } from './change-words.ts'
+import { type ComparedSteps, wordsOfField } from './change-words.ts'
 
 interface PublishPageProps {
   client: Client
@@ -29,16 +31,15 @@ interface PublishPageProps {
   mayWrite: boolean
 }
 
-/** The draft, what differs from the live revision, and what keeps it from being published. */
-interface Comparison extends TaggedForm {
+/** The draft, what differs from the live revision, what keeps it from being published, and what may be better. */
+interface Comparison extends TaggedForm, Pick<FormCheck, 'violations' | 'warnings'> {
   /** Undefined if no revision is live. */
   changes: FormChanges | undefined
   steps: ComparedSteps
-  violations: readonly PreconditionViolation[]
 }
 
 const readComparison = async (
-  { client, organization, form, mayWrite }: PublishPageProps,
+  { client, organization, form }: PublishPageProps,
   signal: AbortSignal,
 ): Promise<Comparison> => {
   const draft = await client.forms.get(organization, form, { signal })
@@ -48,25 +49,11 @@ const readComparison = async (
       client.revisions.live(organization, form, { readMask: 'form.steps', signal }),
     ])
     const steps = { from: live.form?.steps ?? [], to: draft.form.steps }
-    return { ...draft, changes, steps, violations: changes.violations ?? [] }
+    const { violations = [], warnings = [] } = changes
+    return { ...draft, changes, steps, violations, warnings }
   }
-  const violations = mayWrite ? await violationsOfPublish(client, organization, form, signal) : []
-  return { ...draft, changes: undefined, steps: { from: [], to: [] }, violations }
-}
-
-const violationsOfPublish = async (
-  client: Client,
-  organization: string,
-  form: string,
-  signal: AbortSignal,
-): Promise<readonly PreconditionViolation[]> => {
-  try {
-    await client.forms.publish(organization, form, { validateOnly: true, signal })
-    return []
-  } catch (error) {
-    if (isReason(error, 'DRAFT_NOT_PUBLISHABLE')) return error.preconditionViolations
-    throw error
-  }
+  const check = await client.forms.check(organization, fieldsOf(draft.form) as FormPatch, { signal })
+  return { ...draft, changes: undefined, steps: { from: [], to: [] }, ...check }
 }
 
 /** What changed since the last publish, and the button. */
@@ -94,8 +81,10 @@ export const PublishPage = (props: PublishPageProps) => {
   )
 }
 
-const Changes = ({ comparison: { form, changes, steps, violations } }: { comparison: Comparison }) => {
+const Changes = ({ comparison }: { comparison: Comparison }) => {
+  const { form, changes, steps, violations, warnings } = comparison
   const hasUnsaved = ownEdits().read(form.path, fieldsOf(form)) !== undefined
+  const prevented = new Set(violations.map(({ subject }) => subject))
   return (
     <section class="card">
       <h2>{texts.publish.changes}</h2>
@@ -106,27 +95,43 @@ const Changes = ({ comparison: { form, changes, steps, violations } }: { compari
         <p class="notice error">{texts.publish.breaking(changes.breakingCount)}</p>
       )}
       {changes && <ChangeList changes={changes.changes} steps={steps} />}
-      {violations.length > 0 && (
-        <>
-          <h3>{texts.publish.violations}</h3>
-          <ul>
-            {violations.map(({ subject, description }) => (
-              <li key={`${subject} ${description}`} class="violation">
-                <TitleText title={placeOfSubject(subject, form.steps)} />: {description}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <Remarks
+        kind="violations"
+        remarks={violations.map(({ subject, description }) => ({ field: subject, text: description }))}
+        steps={form.steps}
+      />
+      <Remarks
+        kind="warnings"
+        remarks={warnings
+          .filter(({ field }) => !prevented.has(field))
+          .map(({ field, message }) => ({ field, text: message }))}
+        steps={form.steps}
+      />
     </section>
   )
 }
 
-/** @param subject such as `form.steps[2].title` */
-const placeOfSubject = (subject: string, steps: readonly Step[]): Title => {
-  const names = namesInField(subject)
-  return wordsOfPath(names, names[0] === 'steps' ? steps[Number(names[1])] : undefined)
-}
+const Remarks = ({
+  kind,
+  remarks,
+  steps,
+}: {
+  kind: RemarkKind
+  remarks: readonly { field: string; text: string }[]
+  steps: readonly Step[]
+}) =>
+  remarks.length === 0 ? null : (
+    <>
+      <h3>{texts.publish[kind](remarks.length)}</h3>
+      <ul>
+        {remarks.map(({ field, text }) => (
+          <li key={`${field} ${text}`} class={remarkClasses[kind]}>
+            <TitleText title={wordsOfField(field, steps)} />: {text}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
 
 /** Differs as soon as the draft or the live revision is another one. */
 const keyOf = ({ etag, changes }: Comparison): string => `${etag} ${changes?.from}`

@@ -1,4 +1,4 @@
-import { type Client, type Form, FormsApiError, type TaggedForm } from '@fms/client'
+import { type Client, type FieldViolation, type Form, FormsApiError, type TaggedForm } from '@fms/client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FormEdit } from './form-edit.ts'
 import type { OtherTabs } from './other-tabs.ts'
@@ -16,6 +16,12 @@ const formMoved = () => {
   return new FormsApiError(new Response(null, { status: 412 }), JSON.stringify(body))
 }
 
+const invalid = (...fieldViolations: FieldViolation[]) => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }]
+  const body = { error: { code: 400, status: 'INVALID_ARGUMENT', message: '', details } }
+  return new FormsApiError(new Response(null, { status: 400 }), JSON.stringify(body))
+}
+
 /** A form that others change, too, and the edits of a browser. */
 const given = (fields: object = { name: 'A', tone: '' }) => {
   let current = stateOf(1, fields)
@@ -28,6 +34,11 @@ const given = (fields: object = { name: 'A', tone: '' }) => {
       refuseOthers(options.ifMatch)
       if (options.ifMatch) current = stateOf(2, { ...current.form, ...patch })
       return current
+    },
+    check: async (_organization: string, form: { tone?: string }) => {
+      const field = 'form.tone'
+      if (form.tone === 'loud') throw invalid({ field, description: 'must be calm' })
+      return { warnings: form.tone === '' ? [{ field, reason: 'TONE_MISSING', message: 'is missing' }] : [] }
     },
     delete: async (_organization: string, _form: string, options: { ifMatch?: string }) =>
       refuseOthers(options.ifMatch),
@@ -246,5 +257,27 @@ describe('undo', () => {
     await edit.save()
 
     expect(edit.conflict.value?.theirs.form.name).toBe('Theirs')
+  })
+})
+
+describe('the remarks about an edit', () => {
+  it('are those of a check at its beginning, and after each pause in the typing', async () => {
+    const { edit } = given()
+    const remark = (description: string) => ({ field: 'form.tone', description })
+    await vi.runAllTimersAsync()
+    expect(edit.remarks.value).toEqual({ violations: [], warnings: [remark('is missing')] })
+
+    edit.change({ tone: 'loud' })
+    edit.change({ name: 'B' })
+    await vi.runAllTimersAsync()
+    expect(edit.remarks.value).toEqual({
+      violations: [remark('must be calm')],
+      warnings: [remark('is missing')],
+    })
+
+    edit.change({ tone: 'calm' })
+    await vi.runAllTimersAsync()
+    expect(edit.remarks.value).toEqual({ violations: [], warnings: [] })
+    edit.dispose()
   })
 })

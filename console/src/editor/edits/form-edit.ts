@@ -7,11 +7,12 @@ import {
   isReason,
   type TaggedForm,
 } from '@fms/client'
-import { computed, effect, signal, untracked } from '@preact/signals'
+import { batch, computed, effect, signal, untracked } from '@preact/signals'
 import { patchBetween } from '../../json/merge-patch.ts'
 import { hasChangesOf } from '../../json/three-way-merge.ts'
 import { isEqual, type JsonObject } from '../../json/values.ts'
 import { organizationOf } from '../../routing/organization-of.ts'
+import type { Remarks } from '../remarks.ts'
 import { withoutBlankOptions } from '../steps/step-members.ts'
 import { afterPauses } from './after-pauses.ts'
 import { fieldsOf, parseFields, textOf } from './fields-of-form.ts'
@@ -19,7 +20,7 @@ import { fieldBetween, History } from './history.ts'
 import type { OtherTabs } from './other-tabs.ts'
 import type { StoredEdits, Typed } from './stored-edits.ts'
 
-/** Delay after the last keystroke before the edit is checked by a dry run. Milliseconds. */
+/** Delay after the last keystroke before the service checks the edit. Milliseconds. */
 const checkDelayMs = 600
 
 /** Somebody else, or the user in another tab, changed the form since the edit began. */
@@ -64,6 +65,14 @@ export class FormEdit {
     () => !this.isValid.value || !isEqual(fieldsOf(this.base.value.form), this.toSave.value),
   )
   readonly violations = signal<readonly FieldViolation[]>([])
+  /** What respondents may stumble over. */
+  readonly warnings = signal<readonly FieldViolation[]>([])
+  readonly remarks = computed(
+    (): Remarks => ({
+      violations: this.violations.value,
+      warnings: this.warnings.value,
+    }),
+  )
   readonly conflict = signal<Conflict | undefined>(undefined)
   readonly beginning = signal<Beginning>('new')
   /** Whether this browser had room for the edit. */
@@ -210,7 +219,7 @@ export class FormEdit {
     return [stop, () => removeEventListener('pagehide', store)]
   }
 
-  /** Checks the edit by dry runs, each after a pause in the typing. */
+  /** Checks the form when the edit begins, and after each pause in the typing. */
   #checkEdits(): (() => void)[] {
     let run = new AbortController()
     const check = async () => {
@@ -218,19 +227,30 @@ export class FormEdit {
       run = new AbortController()
       const { signal } = run
       if (!this.isValid.peek()) return
-      const found = this.isDirty.peek() ? await this.#violations(signal) : []
-      if (found && !signal.aborted) this.violations.value = found
+      const found = await this.#check(signal)
+      if (!found || signal.aborted) return
+      batch(() => {
+        this.violations.value = found.violations
+        this.warnings.value = found.warnings
+      })
     }
+    check()
     return [afterPauses(checkDelayMs, () => this.fields.value, check), () => run.abort()]
   }
 
   /** @returns undefined if the service could not check the edit, such as while there is no connection. */
-  async #violations(signal: AbortSignal): Promise<readonly FieldViolation[] | undefined> {
+  async #check(signal: AbortSignal): Promise<Remarks | undefined> {
+    const { path } = this.base.peek().form
     try {
-      await this.#update({ validateOnly: true, signal })
-      return []
+      const form = this.toSave.peek() as FormPatch
+      const { warnings } = await this.#client.forms.check(organizationOf(path), form, { signal })
+      return {
+        violations: [],
+        warnings: warnings.map(({ field, message }) => ({ field, description: message })),
+      }
     } catch (error) {
-      return error instanceof FormsApiError && error.code === 400 ? error.fieldViolations : undefined
+      if (!(error instanceof FormsApiError) || error.code !== 400) return undefined
+      return { violations: error.fieldViolations, warnings: this.warnings.peek() }
     }
   }
 }

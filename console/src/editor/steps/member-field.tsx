@@ -1,6 +1,7 @@
 import type { JsonValue } from '@fms/client'
 import type { StepMember } from '@fms/contracts/steps'
 import { CheckField, LinesField, NumberField, TextField } from '../../elements/field.tsx'
+import type { RemarksAbout } from '../../elements/remark-texts.tsx'
 import { asList, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 
@@ -13,19 +14,18 @@ export const MemberField = ({
   name,
   member: { kind, minimum, maximum },
   value,
-  violations,
   disabled,
   onChange,
-}: {
+  ...remarks
+}: RemarksAbout<string> & {
   name: string
   member: StepMember
   value: JsonValue | undefined
-  violations: readonly string[]
   disabled: boolean
   /** @param value undefined removes the member */
   onChange: (value: JsonValue | undefined) => void
 }) => {
-  const field = { label: labels[name] ?? name, hint: hints[name], violations, disabled }
+  const field = { label: labels[name] ?? name, hint: hints[name], disabled, ...remarks }
   if (kind === 'flag')
     return <CheckField {...field} value={value === true} onInput={(isChosen) => onChange(isChosen)} />
   if (kind === 'integer' || kind === 'number')

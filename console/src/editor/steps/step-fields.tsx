@@ -1,10 +1,10 @@
-import type { FieldViolation, JsonValue } from '@fms/client'
+import type { JsonValue } from '@fms/client'
 import { stepTypes } from '@fms/contracts/steps'
 import { SelectField, TextField } from '../../elements/field.tsx'
 import { asText, type JsonObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
-import { ViolationList } from '../violation-list.tsx'
-import { violationsAt, violationsElsewhere } from '../violations.ts'
+import { RemarkList } from '../remark-list.tsx'
+import { type Remarks, remarksAt, remarksElsewhere } from '../remarks.ts'
 import { BranchesField } from './branches-field.tsx'
 import { MemberField } from './member-field.tsx'
 import { membersWithField } from './step-members.ts'
@@ -28,7 +28,7 @@ export const StepFields = ({
   step,
   steps,
   field,
-  violations,
+  remarks,
   disabled,
   onTitle,
   onChange,
@@ -38,12 +38,12 @@ export const StepFields = ({
   steps: readonly JsonValue[]
   /** The path of the step, such as `form.steps[2]`. */
   field: string
-  violations: readonly FieldViolation[]
+  remarks: Remarks
   disabled: boolean
   onTitle: (title: string) => void
   onChange: (step: JsonObject) => void
 }) => {
-  const at = (name: string) => violationsAt(violations, `${field}.${name}`)
+  const at = (name: string) => remarksAt(remarks, `${field}.${name}`)
   const set = (name: string, value: JsonValue | undefined) => {
     if (name === 'title') return onTitle(asText(value))
     const { [name]: _, ...others } = step
@@ -53,6 +53,7 @@ export const StepFields = ({
   const type = asText(step.type)
   const members = membersWithField(step)
   const shown = ['type', 'key', ...members.map(([name]) => name)]
+  const withRemarks = shown.filter((name) => name !== 'branches')
   const others = Object.keys(step).filter((name) => !shown.includes(name))
   const types = typeNames.includes(type) ? typeNames : [...typeNames, type]
   const fields = members.filter(([name]) => name !== 'branches')
@@ -65,7 +66,7 @@ export const StepFields = ({
             name={name}
             member={member}
             value={step[name]}
-            violations={at(name)}
+            {...at(name)}
             disabled={disabled}
             onChange={(value) => set(name, value)}
           />
@@ -75,7 +76,7 @@ export const StepFields = ({
           value={type}
           options={types}
           labels={Object.fromEntries(types.map((each) => [each, typeName(each)]))}
-          violations={at('type')}
+          {...at('type')}
           disabled={disabled}
           onInput={(next) => set('type', next)}
         />
@@ -83,7 +84,7 @@ export const StepFields = ({
           label={texts.step.key}
           hint={texts.step.keyHint}
           value={asText(step.key)}
-          violations={at('key')}
+          {...at('key')}
           disabled={disabled}
           onInput={(key) => set('key', key)}
         />
@@ -96,7 +97,7 @@ export const StepFields = ({
           onChange={(branches) => set('branches', branches)}
         />
       )}
-      <ViolationList violations={violationsElsewhere(violations, field, shown)} />
+      <RemarkList remarks={remarksElsewhere(remarks, field, withRemarks)} steps={steps} />
       {others.length > 0 && <p class="small">{texts.step.others(others.join(', '))}</p>}
     </div>
   )

@@ -1,9 +1,11 @@
 import type { JsonValue } from '@fms/client'
 import type { Signal } from '@preact/signals'
 import { memo } from '../../elements/memo.ts'
+import type { RemarkKind } from '../../elements/remark-texts.tsx'
 import { asList, asText, type JsonObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import type { FormEdit } from '../edits/form-edit.ts'
+import { RemarkBadge } from '../remark-list.tsx'
 import { StepFields, typeName } from './step-fields.tsx'
 import { nameOfStep } from './step-name.ts'
 
@@ -24,7 +26,8 @@ interface StepRowProps {
   index: number
   isLast: boolean
   isOpen: boolean
-  isInvalid: boolean
+  /** The kind of the worst remark about it. */
+  worst: RemarkKind | undefined
   disabled: boolean
   /** The index of the step that is dragged with the mouse. */
   dragged: Signal<number | undefined>
@@ -32,7 +35,7 @@ interface StepRowProps {
   actions: StepActions
 }
 
-const compared = ['isOpen', 'step', 'index', 'isLast', 'isInvalid', 'disabled'] as const
+const compared = ['isOpen', 'step', 'index', 'isLast', 'worst', 'disabled'] as const
 
 /**
  * A step in the list, with its fields if it is open. A closed one is drawn again only if one of the properties in `compared`
@@ -40,12 +43,12 @@ const compared = ['isOpen', 'step', 'index', 'isLast', 'isInvalid', 'disabled'] 
  * the same.
  */
 export const StepRow = memo(
-  ({ step, index, isLast, isOpen, isInvalid, disabled, dragged, edit, actions }: StepRowProps) => {
+  ({ step, index, isLast, isOpen, worst, disabled, dragged, edit, actions }: StepRowProps) => {
     const name = nameOfStep(step)
     const steps = asList(edit.fields.value.steps)
     return (
       <li
-        class={isInvalid ? 'invalid' : undefined}
+        class={worst === 'violations' ? 'invalid' : undefined}
         onDragOver={(event) => dragged.peek() !== undefined && event.preventDefault()}
         onDrop={(event) => {
           const from = dragged.peek()
@@ -79,7 +82,7 @@ export const StepRow = memo(
             onClick={() => actions.toggle(index)}
           >
             <span class="step-type">{typeName(asText(step.type))}</span> <bdi>{name}</bdi>
-            {isInvalid && <span class="badge bad">{texts.steps.invalid}</span>}
+            <RemarkBadge kind={worst} />
           </button>
           {!disabled && (
             <span class="step-actions">
@@ -120,7 +123,7 @@ export const StepRow = memo(
               step={step}
               steps={steps}
               field={`form.steps[${index}]`}
-              violations={edit.violations.value}
+              remarks={edit.remarks.value}
               disabled={disabled}
               onTitle={(title) => actions.changeTitle(index, title)}
               onChange={(next) => actions.change(index, next)}

@@ -2,12 +2,12 @@ import type { JsonValue } from '@fms/client'
 import { stepTypes } from '@fms/contracts/steps'
 import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import { RemarkTexts } from '../../elements/remark-texts.tsx'
 import { asList, asObject, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import type { FormEdit } from '../edits/form-edit.ts'
+import { remarksAt, worstOfSteps } from '../remarks.ts'
 import { withStepKey } from '../translations/translated-texts.ts'
-import { ViolationTexts } from '../violation-list.tsx'
-import { isInvalid, violationsAt } from '../violations.ts'
 import { useFocusInRow } from './focus-in-row.ts'
 import { copyOfStep, newStep, withTitle } from './new-step.ts'
 import { typeName } from './step-fields.tsx'
@@ -26,7 +26,8 @@ export const Steps = ({
   disabled: boolean
 }) => {
   const steps = asList(edit.fields.value.steps)
-  const violations = edit.violations.value
+  const remarks = edit.remarks.value
+  const worst = worstOfSteps(remarks)
   /** What has happened, for those who do not see it. */
   const announcement = useSignal('')
   const dragged = useSignal<number | undefined>(undefined)
@@ -104,7 +105,7 @@ export const Steps = ({
       <h2 id="steps-heading" tabIndex={-1}>
         {texts.steps.title(steps.length)}
       </h2>
-      <ViolationTexts texts={violationsAt(violations, 'form.steps')} />
+      <RemarkTexts {...remarksAt(remarks, 'form.steps')} />
       {!disabled && steps.length > 0 && (
         <button type="button" class="skip" onClick={() => addField.current?.focus()}>
           {texts.steps.skip}
@@ -119,7 +120,7 @@ export const Steps = ({
             index={index}
             isLast={index === steps.length - 1}
             isOpen={openStep.value === index}
-            isInvalid={violations.length > 0 && isInvalid(violations, `form.steps[${index}]`)}
+            worst={worst.get(index)}
             disabled={disabled}
             dragged={dragged}
             edit={edit}

@@ -5,9 +5,9 @@ import { memo } from '../../elements/memo.ts'
 import { asList, asObject, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import type { FormEdit } from '../edits/form-edit.ts'
+import { RemarkBadge, RemarkList } from '../remark-list.tsx'
+import { remarksAt, remarksElsewhere, worstWithin } from '../remarks.ts'
 import { nameOfStep } from '../steps/step-name.ts'
-import { ViolationList } from '../violation-list.tsx'
-import { isInvalid, violationsAt, violationsElsewhere } from '../violations.ts'
 import {
   sourceTexts,
   type TextPlace,
@@ -21,7 +21,6 @@ import {
 /** The languages of a form, with a table of its texts. */
 export const Translations = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) => {
   const isOpen = useSignal(false)
-  const violations = edit.violations.value
   return (
     <details
       class="card"
@@ -30,8 +29,7 @@ export const Translations = ({ edit, disabled }: { edit: FormEdit; disabled: boo
       }}
     >
       <summary>
-        {texts.translations.title}{' '}
-        {isInvalid(violations, 'form.i18n') && <span class="badge bad">{texts.steps.invalid}</span>}
+        {texts.translations.title} <RemarkBadge kind={worstWithin(edit.remarks.value, 'form.i18n')} />
       </summary>
       {isOpen.value && <Languages edit={edit} disabled={disabled} />}
     </details>
@@ -43,7 +41,7 @@ const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) =>
   const i18n = asObject(fields.i18n)
   const locales = targetLocales(i18n)
   const added = useSignal('')
-  const violations = edit.violations.value
+  const remarks = edit.remarks.value
   const add = () => {
     const locale = added.value.trim()
     if (locale === '') return
@@ -55,11 +53,11 @@ const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) =>
       <TextField
         label={texts.translations.source}
         value={asText(i18n.sourceLocale)}
-        violations={violationsAt(violations, 'form.i18n.sourceLocale')}
+        {...remarksAt(remarks, 'form.i18n.sourceLocale')}
         disabled={disabled}
         onInput={(sourceLocale) => edit.change({ i18n: { ...i18n, sourceLocale } })}
       />
-      <ViolationList violations={violationsElsewhere(violations, 'form.i18n', ['sourceLocale'])} />
+      <RemarkList remarks={remarksElsewhere(remarks, 'form.i18n', ['sourceLocale'])} />
       {!disabled && (
         <form
           class="row"
