@@ -175,6 +175,35 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Copy of Newest' }).waitFor()
   })
 
+  it('shows the link of a live form on each of its pages', async () => {
+    const account = await system().account()
+    const { publicId, publicUrl } = await given(account)
+    await using opened = await signIn(account)
+    const { page } = opened
+    const link = page.getByRole('link', { name: publicUrl })
+    await goToForm(opened, account, publicId)
+    await page.getByLabel('Tone').waitFor()
+    expect(await link.count()).toBe(0)
+
+    await publish(account, publicId)
+    await page.reload()
+    const pages = {
+      edit: 'Customer feedback',
+      preview: 'Preview: Customer feedback',
+      publish: 'Publish: Customer feedback',
+      revisions: 'Revisions: Customer feedback',
+      'compare/live/draft': 'Customer feedback: from revision 1 to the draft',
+      'form-activity': 'Activity: Customer feedback',
+      'use-it': 'Use it: Customer feedback',
+    }
+    for (const [name, heading] of Object.entries(pages)) {
+      await goToForm(opened, account, publicId, name)
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+      await link.waitFor()
+      expect(await link.getAttribute('href')).toBe(publicUrl)
+    }
+  })
+
   it('imports a form from a file of JSON', async () => {
     const account = await system().account()
     const form = await given(account, { name: 'Exported', tone: 'calm' })

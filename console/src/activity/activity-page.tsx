@@ -2,9 +2,9 @@ import { type Client, type FormEvent, isReason } from '@fms/client'
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { Page } from '../elements/page.tsx'
 import { Time } from '../elements/time.tsx'
+import { useFormHead } from '../reading/form-head.ts'
 import { useReloads } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
-import { useTitleOfForm } from '../reading/title-of-form.ts'
 import { hrefOf } from '../routing/routes.ts'
 import { userName } from '../session/user-name.ts'
 import { texts } from '../texts.ts'
@@ -27,7 +27,7 @@ export const ActivityPage = ({
   const events = useSignal<readonly FormEvent[] | undefined>(undefined)
   const error = useSignal<unknown>(undefined)
   const { titleOf } = texts.activity
-  const title = useTitleOfForm(client, organization, form, titleOf, texts.activity.title)
+  const head = useFormHead(client, organization, form, titleOf, texts.activity.title)
   const { times, reload } = useReloads(() => error.peek())
   const add = (added: readonly FormEvent[]) => {
     const shown = events.peek() ?? []
@@ -50,7 +50,7 @@ export const ActivityPage = ({
     return () => abort.abort()
   })
   return (
-    <Page title={title}>
+    <Page {...head}>
       <p class="small">{texts.activity.explanation}</p>
       <LoadError loaded={{ error: error.value, isLoading: false }} reload={reload} />
       {events.value === undefined && error.value === undefined && <p>{texts.loading}</p>}

@@ -53,6 +53,7 @@ export const Editor = ({
   return (
     <Page
       title={{ text: (name) => name, name: asText(edit.fields.value.name) || texts.edit.title }}
+      form={edit.base.value.form}
       isSticky
       actions={
         mayWrite && (

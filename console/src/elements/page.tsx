@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
+import { type PublicForm, PublicLink } from './public-link.tsx'
 import { type Title, TitleText, textOfTitle } from './title.tsx'
 
 /** Moves the focus to the heading of the page. A link cannot do it: the fragment of the URL names a page. */
@@ -21,15 +22,21 @@ export const useHeadingFocus = (value: unknown): (() => void) => {
   }
 }
 
-/** A page: its heading, which gets the focus when the page opens, and its content. Sets the title of the tab. */
+/**
+ * A page: its heading, which gets the focus when the page opens, the link of the live form that it is about, and its content.
+ * Sets the title of the tab.
+ */
 export const Page = ({
   title,
+  form,
   actions,
   notice,
   isSticky = false,
   children,
 }: {
   title: Title
+  /** What the page is about, once it is read. */
+  form?: PublicForm | undefined
   /** Beside the heading. */
   actions?: ComponentChildren
   /** Below the heading and the actions. */
@@ -53,6 +60,7 @@ export const Page = ({
         <div class="actions">{actions}</div>
         {notice && <div class="title-notice">{notice}</div>}
       </div>
+      {form && <PublicLink {...form} />}
       {children}
     </main>
   )

@@ -1,8 +1,11 @@
 import type { Form } from '@fms/client'
 import { texts } from '../texts.ts'
 
+/** What is known of a form for its link. */
+export type PublicForm = Partial<Pick<Form, 'live' | 'publicUrl'>>
+
 /** The link that respondents open. Renders nothing for a form that is not live. */
-export const PublicLink = ({ form: { live, publicUrl } }: { form: Pick<Form, 'live' | 'publicUrl'> }) =>
+export const PublicLink = ({ live, publicUrl }: PublicForm) =>
   live ? (
     <p>
       {texts.publicLink}{' '}

@@ -1,6 +1,5 @@
 import type { Client } from '@fms/client'
 import { Page } from '../elements/page.tsx'
-import { PublicLink } from '../elements/public-link.tsx'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { texts } from '../texts.ts'
@@ -19,10 +18,12 @@ export const PreviewPage = ({
   const { loaded, reload } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
   const { value } = loaded.value
   return (
-    <Page title={value ? { text: texts.preview.titleOf, name: value.form.name } : texts.preview.title}>
+    <Page
+      title={value ? { text: texts.preview.titleOf, name: value.form.name } : texts.preview.title}
+      form={value?.form}
+    >
       <p class="notice">{texts.preview.nothingStored}</p>
       <LoadError loaded={loaded.value} reload={reload} />
-      {value && <PublicLink form={value.form} />}
       {value && <Walk form={value.form} />}
     </Page>
   )

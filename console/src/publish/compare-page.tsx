@@ -23,22 +23,26 @@ export const ComparePage = ({
   to: string
 }) => {
   const { loaded, reload } = useLoaded(async (signal) => {
+    // The steps are large.
+    const readMask = [from, to].includes('draft') ? 'name,steps,live,publicUrl' : 'live,publicUrl'
+    const draft = client.forms.get(organization, form, { readMask, signal })
     const read = async (ref: string) => {
       if (ref === 'draft') {
-        const draft = await client.forms.get(organization, form, { readMask: 'name,steps', signal })
-        return { form: draft.form.name, name: texts.revisions.draft, steps: draft.form.steps ?? [] }
+        const { name, steps = [] } = (await draft).form
+        return { form: name, name: texts.revisions.draft, steps }
       }
       const readMask = 'number,form.name,form.steps'
       const revision = await client.revisions.get(organization, form, ref, { readMask, signal })
       const { number = 0, form: state } = revision
       return { form: state?.name, name: texts.revisions.name(number), steps: state?.steps ?? [] }
     }
-    const [{ changes }, fromState, toState] = await Promise.all([
+    const [{ form: head }, { changes }, fromState, toState] = await Promise.all([
+      draft,
       client.forms.changes(organization, form, { from, to, signal }),
       read(from),
       read(to),
     ])
-    return { changes, fromState, toState }
+    return { head, changes, fromState, toState }
   })
   const { value } = loaded.value
   return (
@@ -51,6 +55,7 @@ export const ComparePage = ({
             }
           : texts.compare.title
       }
+      form={value?.head}
     >
       <p>
         <a href={hrefOf({ page: 'revisions', organization, form })}>{texts.revisions.title}</a>

@@ -15,7 +15,6 @@ import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { TextField } from '../elements/field.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
-import { PublicLink } from '../elements/public-link.tsx'
 import { type RemarkKind, remarkClasses } from '../elements/remark-texts.tsx'
 import { TitleText } from '../elements/title.tsx'
 import { useLoaded } from '../reading/load.ts'
@@ -66,12 +65,14 @@ export const PublishPage = (props: PublishPageProps) => {
     reload()
   }
   return (
-    <Page title={value ? { text: texts.publish.titleOf, name: value.form.name } : texts.publish.title}>
+    <Page
+      title={value ? { text: texts.publish.titleOf, name: value.form.name } : texts.publish.title}
+      form={value?.form}
+    >
       <LoadError loaded={loaded.value} reload={reload} />
       <p role="status" class="done">
         {done.value}
       </p>
-      {value && <PublicLink form={value.form} />}
       {value && <Changes comparison={value} />}
       {value && props.mayWrite && (
         <PublishFields {...props} comparison={value} onDone={finish} onReload={reload} />

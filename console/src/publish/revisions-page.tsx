@@ -6,12 +6,12 @@ import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Page } from '../elements/page.tsx'
 import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
+import { useFormHead } from '../reading/form-head.ts'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { MoreButton } from '../reading/more-button.tsx'
 import { ReadAgain } from '../reading/read-again.tsx'
 import { readPages } from '../reading/read-pages.ts'
-import { useTitleOfForm } from '../reading/title-of-form.ts'
 import { goTo } from '../routing/navigation.ts'
 import { hrefOf } from '../routing/routes.ts'
 import { userName } from '../session/user-name.ts'
@@ -33,7 +33,7 @@ interface RevisionsPageProps {
 export const RevisionsPage = ({ client, organization, form, mayWrite }: RevisionsPageProps) => {
   const pages = useSignal(1)
   const { titleOf } = texts.revisions
-  const title = useTitleOfForm(client, organization, form, titleOf, texts.revisions.title)
+  const head = useFormHead(client, organization, form, titleOf, texts.revisions.title)
   const { loaded, reload } = useLoaded((signal) =>
     readPages(
       client.revisions.list(organization, form, { pageSize, readMask: members, signal }),
@@ -42,7 +42,7 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
   )
   const { value, isLoading } = loaded.value
   return (
-    <Page title={title}>
+    <Page {...head}>
       <LoadError loaded={loaded.value} reload={reload} />
       {value?.items.length === 0 && <p>{texts.revisions.none}</p>}
       {value && value.items.length > 0 && (

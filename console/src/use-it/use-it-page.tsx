@@ -22,22 +22,26 @@ export const UseItPage = ({
 }) => {
   const { client } = session
   const { loaded, reload } = useLoaded(async (signal) => {
-    const read = await client.forms.get(organization, form, { readMask: 'path,publicId,name', signal })
-    const { path, publicId, name } = read.form
-    return { baseUrl, organization: slugOf(session, path!), form: publicId!, name: name! }
+    const readMask = 'path,publicId,name,live,publicUrl'
+    const { form: read } = await client.forms.get(organization, form, { readMask, signal })
+    const lines = { baseUrl, organization: slugOf(session, read.path!), form: read.publicId! }
+    return { form: read, name: read.name!, lines }
   })
   const { value } = loaded.value
   return (
-    <Page title={value ? { text: texts.useIt.titleOf, name: value.name } : texts.useIt.title}>
+    <Page
+      title={value ? { text: texts.useIt.titleOf, name: value.name } : texts.useIt.title}
+      form={value?.form}
+    >
       <p>{texts.useIt.explanation}</p>
       <LoadError loaded={loaded.value} reload={reload} />
       {value &&
         (['read', 'change'] as const).map((kind) => (
           <section key={kind}>
             <h2>{texts.useIt.kinds[kind]}</h2>
-            <CodeBlock name={texts.useIt.curl} code={curlLines(value)[kind]} kind={kind} />
-            <CodeBlock name={texts.useIt.client} code={programLines(value)[kind]} kind={kind} />
-            <CodeBlock name={texts.useIt.formctl} code={formctlLines(value)[kind]} kind={kind} />
+            <CodeBlock name={texts.useIt.curl} code={curlLines(value.lines)[kind]} kind={kind} />
+            <CodeBlock name={texts.useIt.client} code={programLines(value.lines)[kind]} kind={kind} />
+            <CodeBlock name={texts.useIt.formctl} code={formctlLines(value.lines)[kind]} kind={kind} />
           </section>
         ))}
     </Page>
