@@ -10,22 +10,41 @@ import { launchBrowser } from '../launch-browser.ts'
 import { type Account, type System, startSystem } from '../system.ts'
 import { accessibilityProblems, isTooWide } from './console-pages.ts'
 
+const imageOrigin = 'https://images.example.com'
+const image = (name: string, fields: object = {}) => ({
+  type: 'image',
+  url: `${imageOrigin}/${name}`,
+  position: 'left-half',
+  overlayOpacity: 0.5,
+  ...fields,
+})
+/** A transparent pixel. */
+const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
 const fields = {
   name: 'Course',
   description: 'Sign up here.',
-  branding: { enabled: true, logoUrl: 'https://images.example.com/logo.png' },
-  theme: { primaryColor: '#0f766e' },
+  branding: { enabled: true, logoUrl: `${imageOrigin}/missing.gif` },
+  theme: { primaryColor: '#0f766e', fontFamily: 'Georgia' },
+  backgrounds: [image('hall.gif')],
   i18n: {
     supportedLocales: ['en', 'de'],
     translations: { de: { steps: { which: { title: { value: 'Welcher Kurs?' }, options: [] } } } },
   },
   steps: [
-    { type: 'start', key: 'hello', title: 'Welcome', buttonText: 'Begin' },
+    {
+      type: 'start',
+      key: 'hello',
+      title: 'Welcome',
+      buttonText: 'Begin',
+      logoUrl: `${imageOrigin}/badge.gif`,
+    },
     {
       type: 'choice',
       key: 'which',
       title: 'Which course?',
       required: true,
+      background: image('street.gif', { position: 'whole' }),
       options: ['Morning', 'Evening'],
       branches: [
         {
@@ -50,7 +69,7 @@ const call = async (method: string, path: string, body: object) =>
 beforeAll(async () => {
   await buildConsole()
   system = await startSystem({
-    env: { PUBLIC_FORM_IMAGE_ORIGINS: 'https://images.example.com' },
+    env: { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigin },
   })
   browser = await launchBrowser()
   account = await system.account({ role: 'owner' })
@@ -78,7 +97,8 @@ const open = async (url: string, options: BrowserContextOptions = {}) => {
     (each) => each.origin !== new URL(url).origin,
     (route) => {
       foreign.push(route.request().url())
-      return route.fulfill({ status: 404 })
+      if (route.request().url().includes('missing')) return route.fulfill({ status: 404 })
+      return route.fulfill({ contentType: 'image/gif', body: pixel })
     },
   )
   const response = await page.goto(url)
@@ -102,12 +122,18 @@ describe.each([
     await heading('Welcome').waitFor()
     expect([await page.title(), await page.locator('h1').innerText()]).toEqual(['Course', 'Course'])
     await page.getByText('they are not collected here').waitFor()
+    const guide = page.getByRole('link', { name: 'For the makers of the form' })
+    const href = new URL((await guide.getAttribute('href'))!, publicUrl)
+    expect(await (await fetch(href)).text()).toContain('# Show a form to respondents')
+    await page.locator('.stage.left-half .background img').waitFor()
+    await page.locator('.stage .logo').waitFor()
     await check()
 
     await page.getByLabel('Language').selectOption('de')
     await page.getByRole('button', { name: 'Begin' }).focus()
     await page.keyboard.press('Enter')
     await heading('Welcher Kurs?').waitFor()
+    await page.locator('.stage.behind .background img').waitFor()
     await page.getByRole('button', { name: 'Next' }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('This question requires an answer.').waitFor()
@@ -116,11 +142,13 @@ describe.each([
     await page.keyboard.press('Space')
     await page.keyboard.press('Enter')
     await heading('Thank you').waitFor()
+    await page.getByText('this page does not collect answers').waitFor()
     await check()
 
     expect(opened.problems).toEqual([])
-    expect(opened.foreign).toEqual([fields.branding.logoUrl])
-    expect(await page.locator('.logo').isHidden()).toBe(true)
+    const images = ['badge', 'hall', 'missing', 'street'].map((name) => `${imageOrigin}/${name}.gif`)
+    expect([...new Set(opened.foreign)].sort()).toEqual(images)
+    expect(await page.locator('header .logo').isHidden()).toBe(true)
   })
 
   it('says why there is none, for a form that is not live', async () => {
@@ -132,6 +160,25 @@ describe.each([
     expect(opened.response!.status()).toBe(404)
     expect(await accessibilityProblems(page)).toEqual([])
     expect(opened.problems).toEqual([])
+  })
+})
+
+describe('an image of an origin that the operator does not allow', () => {
+  it('is not requested, and leaves no gap', async () => {
+    const background = image('x.gif', { url: 'https://elsewhere.example/x.gif' })
+    const { publicId } = await call('POST', '', {
+      form: { ...fields, branding: {}, backgrounds: [background] },
+    })
+    await call('POST', `/${publicId}/publish`, {})
+    await using opened = await open(publicUrl.replace(/\w+$/, publicId))
+    const { page } = opened
+
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+    await page.locator('.background').waitFor({ state: 'detached' })
+
+    expect(await page.locator('.stage').getAttribute('class')).not.toContain('half')
+    expect(opened.foreign).toEqual([`${imageOrigin}/badge.gif`])
+    expect(opened.problems).toEqual([expect.stringContaining('elsewhere.example')])
   })
 })
 

@@ -2,7 +2,7 @@ import type { Form } from '@fms/client'
 import { asList, asObject, asText, isObject, type JsonObject } from '../json/values.ts'
 
 /** What the preview reads of a form. */
-export type PreviewedForm = Pick<Form, 'steps' | 'i18n' | 'theme'>
+export type PreviewedForm = Pick<Form, 'steps' | 'i18n' | 'theme' | 'backgrounds'>
 
 /** Fields as a form that can be shown while somebody edits them: a member of another kind than expected counts as absent. */
 export const asForm = (fields: JsonObject): PreviewedForm => {
@@ -18,6 +18,7 @@ export const asForm = (fields: JsonObject): PreviewedForm => {
   return {
     steps: asList(fields.steps).filter(isObject).map(asStep),
     theme: asObject(fields.theme),
+    backgrounds: asList(fields.backgrounds),
     i18n: {
       sourceLocale: asText(i18n.sourceLocale) || 'en',
       supportedLocales: asList(i18n.supportedLocales).filter((locale) => typeof locale === 'string'),

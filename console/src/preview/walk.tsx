@@ -2,10 +2,12 @@ import type { Step } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { SelectField } from '../elements/field.tsx'
-import type { JsonObject } from '../json/values.ts'
+import { asText, type JsonObject } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import { AnswerInput } from './answer-input.tsx'
 import type { PreviewedForm } from './as-form.ts'
+import { Background, backgroundOf } from './background.tsx'
+import { FormImage } from './form-image.tsx'
 import { type Answer, type Answers, nextStep } from './next-step.ts'
 import { textsIn } from './shown-step.ts'
 import { kindOfStep, type StepKind } from './step-kind.ts'
@@ -39,8 +41,20 @@ const isMissing = (step: Step, answers: Answers): boolean =>
  * The way of a respondent through a form. It stays at its step while the form changes.
  *
  * @param openStep the index of a step to go to when another one is opened
+ * @param ending what to say at the end
+ * @param showsImages whether the page may load the form's images
  */
-export const Walk = ({ form, openStep }: { form: PreviewedForm; openStep?: number | undefined }) => {
+export const Walk = ({
+  form,
+  openStep,
+  ending,
+  showsImages = false,
+}: {
+  form: PreviewedForm
+  openStep?: number | undefined
+  ending?: string
+  showsImages?: boolean
+}) => {
   const locale = useSignal(form.i18n.sourceLocale)
   const answers = useSignal<Answers>(new Map())
   const visits = useSignal<readonly Visit[]>([])
@@ -77,6 +91,7 @@ export const Walk = ({ form, openStep }: { form: PreviewedForm; openStep?: numbe
       ...(missingKey === undefined ? [] : [texts.preview.missingStep(missingKey)]),
       ...unknownOperators.map(texts.preview.unknownOperator),
       ...(step === undefined && missingKey === undefined ? [texts.preview.finished] : []),
+      ...(ending && (step ? kindOfStep(step) === 'end' : missingKey === undefined) ? [ending] : []),
     ].join(' ')
     if (!step) return
     hasMoved.current = true
@@ -119,6 +134,7 @@ export const Walk = ({ form, openStep }: { form: PreviewedForm; openStep?: numbe
           locale={locale.value}
           answer={answers.value.get(current.key)}
           isFocused={hasMoved.current}
+          showsImages={showsImages}
           onAnswer={(answer) => {
             answers.value = new Map(answers.value).set(current.key, answer)
           }}
@@ -137,6 +153,7 @@ const StepCard = ({
   locale,
   answer,
   isFocused,
+  showsImages,
   onAnswer,
   onNext,
   onBack,
@@ -147,6 +164,7 @@ const StepCard = ({
   answer: Answer | undefined
   /** Whether its heading has the focus at first. */
   isFocused: boolean
+  showsImages: boolean
   onAnswer: (answer: Answer) => void
   onNext: () => void
   onBack: (() => void) | undefined
@@ -154,18 +172,28 @@ const StepCard = ({
   const shown = textsIn(form, step, locale)
   const kind = kindOfStep(step)
   const heading = useRef<HTMLHeadingElement>(null)
+  const isMissing = useSignal(false)
+  const background = showsImages && !isMissing.value ? backgroundOf(form, step) : undefined
   useLayoutEffect(() => {
     if (isFocused) heading.current!.focus()
   }, [])
   return (
     <section
-      class="themed stage"
+      class={`themed stage ${background?.position ?? ''}`}
       // A form is JSON: its type has no index signature.
       style={themeStyle(form.theme as unknown as JsonObject)}
       lang={locale}
       dir="auto"
       aria-label={texts.preview.step}
     >
+      {background && (
+        <Background
+          {...background}
+          onMissing={() => {
+            isMissing.value = true
+          }}
+        />
+      )}
       <form
         noValidate
         onSubmit={(event) => {
@@ -173,6 +201,7 @@ const StepCard = ({
           onNext()
         }}
       >
+        {showsImages && <FormImage url={asText(step.logoUrl)} name="logo" />}
         <h2 ref={heading} tabIndex={-1} class="themed-title">
           {shown.title || step.key}
         </h2>

@@ -3,5 +3,7 @@ export const texts = {
   unavailable: 'This form is not available',
   noConnection: 'The service did not respond. Check your connection and load the page again.',
   notCollected:
-    'This page shows the form as it is published. Answers stay on this page: they are not collected here. For the makers of the form: the guide docs/guides/show-a-form.md says how to show it where answers are collected.',
+    'This page shows the form as it is published. Answers stay on this page: they are not collected here.',
+  ending: 'Nothing was sent: this page does not collect answers.',
+  guide: 'For the makers of the form: how to show it where answers are collected',
 }
