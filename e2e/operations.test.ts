@@ -88,10 +88,10 @@ describe('the client', () => {
   const { organizationRef: organization, formRef: form, revisionRef: revision, eventId, keyId } = refs
   const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
   const page = { pageSize: 5, skip: 1, pageToken: 'next' }
-  const list = { ...page, filter: 'name = "a"', orderBy: 'name' }
+  const list = { ...page, filter: 'name = "a"', orderBy: 'name' } as const
   const change = { ifMatch: '"3-live.12"', requestId, validateOnly: true }
   const note = 'why'
-  const readMask = 'name'
+  const readMask = 'path'
 
   /** The method of each operation, with all of its options. */
   const calls: Record<
@@ -115,7 +115,7 @@ describe('the client', () => {
     listRevisions: ({ revisions }) => revisions.list(organization, form, { ...page, readMask }),
     getRevision: ({ revisions }) => revisions.get(organization, form, revision, { readMask }),
     rollbackForm: ({ revisions }) => revisions.rollback(organization, form, revision, change),
-    listEvents: ({ events }) => events.list(organization, { ...list, afterSequence: 1 }),
+    listEvents: ({ events }) => events.list(organization, { ...list, orderBy: 'sequence', afterSequence: 1 }),
     streamEvents: ({ events }) => events.watch(organization, { afterSequence: 1, filter: 'type = a' }),
     getEvent: ({ events }) => events.get(organization, eventId),
     getChanges: ({ forms }) => forms.changes(organization, form, { from: 'latest', to: 'live' }),

@@ -106,7 +106,7 @@ describe('the client', () => {
     const names = Array.from({ length: 25 }, (_, index) => `Form ${String(index).padStart(2, '0')}`)
     await Promise.all(names.map((name) => client.forms.create(organization, { name })))
     await client.forms.create(organization, { name: 'Another' })
-    const query = { filter: 'name = "Form *"', orderBy: 'name', pageSize: 10 }
+    const query = { filter: 'name = "Form *"', orderBy: 'name', pageSize: 10 } as const
 
     const listed = await Array.fromAsync(client.forms.list(organization, query), ({ name }) => name)
     const pages = await Array.fromAsync(client.forms.list(organization, { ...query, skip: 3 }).pages())

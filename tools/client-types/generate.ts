@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { operations } from '@fms/contracts'
 import { buildOpenApi } from '../../services/gateway/src/openapi/build-openapi.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -32,6 +33,22 @@ const renamed: Record<string, string> = {
   FieldViolationInput: 'FieldViolation',
   NewKeyInput: 'KeyInput',
 }
+
+/** The types of the fields that lists can be sorted by, and the operations that name the fields. */
+const orderFields = {
+  FormOrderField: operations.listForms,
+  EventOrderField: operations.listEvents,
+  OrganizationOrderField: operations.listOrganizations,
+}
+
+const orderFieldTypes = (): string =>
+  Object.entries(orderFields)
+    .map(([name, { method, path, orderFields }]) => {
+      const names = orderFields.replaceAll(/\(.*?\)/g, '').matchAll(/`(\w+)`/g)
+      const union = [...names].map(([, field]) => `'${field}'`).join(' | ')
+      return `/** A field that \`orderBy\` of \`${method} ${path}\` may name. */\nexport type ${name} = ${union}\n`
+    })
+    .join('\n')
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schemas, in which anything may be.
 type Schemas = Record<string, any>
@@ -91,7 +108,7 @@ export const clientTypes = async (): Promise<string> => {
     .replaceAll('} & { [key: string]: unknown }', '  [key: string]: unknown }')
     .replace('export type OpenType = string;', `export type OpenType = \`open: \${string}\`;`)
     .replaceAll(/ *(\/\*\*|\*) @(constant|enum \{string\})( \*\/)?\n/g, '')
-  const input = `// Generated from the OpenAPI document by npm run generate.\n\n${types}`
+  const input = `// Generated from the OpenAPI document by npm run generate.\n\n${types}\n${orderFieldTypes()}`
   const biome = join(root, 'node_modules/.bin/biome')
   return execFileSync(biome, ['format', `--stdin-file-path=${clientTypesFile}`], { input, encoding: 'utf8' })
 }

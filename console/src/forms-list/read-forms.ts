@@ -1,4 +1,4 @@
-import type { Client, Form } from '@fms/client'
+import type { Client, Form, ReadMask } from '@fms/client'
 import { type FormsQuery, filterOf, matches } from './form-filter.ts'
 
 /** The members of a form in a list. The service reads no draft for them. */
@@ -44,7 +44,7 @@ export const readForms = (client: Client, organization: string, query: FormsQuer
       filter: filterOf(query),
       orderBy: query.orderBy,
       pageSize: isScan ? scanSize : pageSize,
-      readMask: members.join(','),
+      readMask: members.join(',') as ReadMask<Form>,
       signal,
       ...(token && { pageToken: token }),
     })

@@ -103,23 +103,26 @@ describe('the request of', () => {
   })
 
   it('a read or list with a mask has it in the query', async () => {
-    const readMask = 'name,theme.textSize'
-    const query = '?readMask=name%2Ctheme.textSize'
+    const readMask = 'path,name'
+    const query = '?readMask=path%2Cname'
+    const ofRevision = 'form.name'
     const page = (members: object) => answered({ ...members, totalSize: 0, nextPageToken: '' })
 
     expect(await call(({ forms }) => forms.get('acme', 'f', { readMask }))).toMatchObject({
       line: `GET ${path}/f${query}`,
     })
     expect(await call(({ forms }) => forms.get('acme', 'f'))).toMatchObject({ line: `GET ${path}/f` })
-    expect(await call(({ revisions }) => revisions.live('acme', 'f', { readMask }))).toMatchObject({
-      line: `GET ${path}/f/revisions/live${query}`,
+    expect(
+      await call(({ revisions }) => revisions.live('acme', 'f', { readMask: ofRevision })),
+    ).toMatchObject({
+      line: `GET ${path}/f/revisions/live?readMask=form.name`,
     })
     await using server = await startServer([page({ forms: [] }), page({ revisions: [] })])
     await Array.fromAsync(server.client.forms.list('acme', { readMask, pageSize: 7 }))
-    await Array.fromAsync(server.client.revisions.list('acme', 'f', { readMask, pageSize: 7 }))
+    await Array.fromAsync(server.client.revisions.list('acme', 'f', { readMask: ofRevision, pageSize: 7 }))
     expect(server.requests.map(({ url }) => url)).toEqual([
-      `${path}?pageSize=7&readMask=name%2Ctheme.textSize`,
-      `${path}/f/revisions?pageSize=7&readMask=name%2Ctheme.textSize`,
+      `${path}?pageSize=7&readMask=path%2Cname`,
+      `${path}/f/revisions?pageSize=7&readMask=form.name`,
     ])
   })
 

@@ -1,7 +1,7 @@
 import { isReason } from './errors.ts'
 import { type List, type ListQuery, listOf, type Masked, type MaskOptions } from './pages.ts'
 import type { FormInput } from './resources.ts'
-import type { Form, FormChanges, FormCheck, FormPatch } from './schemas.generated.ts'
+import type { Form, FormChanges, FormCheck, FormOrderField, FormPatch } from './schemas.generated.ts'
 import { idOf, pathOf } from './transport/references.ts'
 import type { CallOptions, Transport } from './transport/transport.ts'
 import {
@@ -65,12 +65,12 @@ export interface Forms {
   get(
     organization: string,
     form: string,
-    options: CallOptions & MaskOptions,
+    options: CallOptions & MaskOptions<Form>,
   ): Promise<TaggedForm<Masked<Form>>>
   /** Lists forms, by default the most recently updated first. Order by `createTime` to list all while others write. */
-  list(organization: string, query?: ListQuery): List<Form>
+  list(organization: string, query?: ListQuery<FormOrderField>): List<Form>
   /** Lists the members of a mask. Fastest with members that the service has outside of the draft, such as `name,live`. */
-  list(organization: string, query: ListQuery & MaskOptions): List<Masked<Form>>
+  list(organization: string, query: ListQuery<FormOrderField> & MaskOptions<Form>): List<Masked<Form>>
   /**
    * Applies a merge patch to the draft (RFC 7396). Respondents see the change after the next publish. Without a `requestId`, a
    * retry applies the patch once more, also to a later draft.
@@ -119,13 +119,19 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
       return (await send<FormCheck>({ method: 'POST', path, body: { form }, signal })).body
     },
 
-    get: async (organization: string, form: string, options: CallOptions & Partial<MaskOptions> = {}) => {
+    get: async (
+      organization: string,
+      form: string,
+      options: CallOptions & Partial<MaskOptions<Form>> = {},
+    ) => {
       const { readMask, signal } = options
       return sendForm(send, { method: 'GET', path: pathTo(organization, form), query: { readMask }, signal })
     },
 
-    list: (organization: string, query?: ListQuery & Partial<MaskOptions>): List<Form> =>
-      listOf(send, () => pathOf(['organizations', organization], ['forms']), 'forms', query),
+    list: (
+      organization: string,
+      query?: ListQuery<FormOrderField> & Partial<MaskOptions<Form>>,
+    ): List<Form> => listOf(send, () => pathOf(['organizations', organization], ['forms']), 'forms', query),
 
     update: async (organization, form, patch, options = {}) => {
       const { requestId, ifMatch, validateOnly = false, signal } = options

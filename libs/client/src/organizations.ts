@@ -1,5 +1,5 @@
 import { type List, type ListQuery, listOf } from './pages.ts'
-import type { Organization } from './schemas.generated.ts'
+import type { Organization, OrganizationOrderField } from './schemas.generated.ts'
 import { pathOf } from './transport/references.ts'
 import type { CallOptions, Transport } from './transport/transport.ts'
 
@@ -7,8 +7,8 @@ import type { CallOptions, Transport } from './transport/transport.ts'
 export interface Organizations {
   /** @param organization UUID or slug. */
   get(organization: string, options?: CallOptions): Promise<Organization>
-  /** Lists organizations, by default oldest first. Fields for `filter` and `orderBy`: `createTime`, `name`, `slug`. */
-  list(query?: ListQuery): List<Organization>
+  /** Lists organizations, by default oldest first. Fields for `filter`: `createTime`, `name`, `slug`. */
+  list(query?: ListQuery<OrganizationOrderField>): List<Organization>
   /** All organizations in one response, in the order in which the user joined them. */
   all(options?: CallOptions): Promise<Organization[]>
 }

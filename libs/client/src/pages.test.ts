@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import type * as contracts from '@fms/contracts'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type * as client from './index.ts'
 import type { List } from './index.ts'
 import { answered, failure, startServer } from './testing.ts'
 
@@ -8,7 +10,7 @@ const page = (names: string[], nextPageToken = '') =>
 describe('a list', () => {
   it('returns the items of all pages, and requests each with the same filter, order and size', async () => {
     await using server = await startServer([page(['a', 'b'], 'next 1'), page([], 'next 2'), page(['c'])])
-    const query = { filter: 'name = "*"', orderBy: 'name, createTime desc', pageSize: 2, skip: 4 }
+    const query = { filter: 'name = "*"', orderBy: 'name, createTime desc', pageSize: 2, skip: 4 } as const
 
     expect(await namesOf(server.client.forms.list('acme', query))).toEqual(['a', 'b', 'c'])
 
@@ -89,3 +91,34 @@ describe('a list', () => {
 })
 
 const namesOf = async (list: List<{ name: string }>) => (await Array.fromAsync(list)).map(({ name }) => name)
+
+// These assertions are on types: `npm run check` reports a failure, not the test run.
+describe('the compiler', () => {
+  type FormOrder = client.OrderBy<client.FormOrderField>
+  type FormMask = client.ReadMask<client.Form>
+
+  it('checks the fields of an order', () => {
+    expectTypeOf<client.FormOrderField>().toEqualTypeOf<contracts.FormOrderField>()
+    expectTypeOf<
+      'createTime' | 'createTime desc' | 'name, updateTime desc' | 'name,createTime asc,publicId'
+    >().toExtend<FormOrder>()
+    expectTypeOf<'crateTime'>().not.toExtend<FormOrder>()
+    expectTypeOf<'createTime down'>().not.toExtend<FormOrder>()
+    expectTypeOf<'name,crateTime'>().not.toExtend<FormOrder>()
+    expectTypeOf<'sequence desc'>().toExtend<client.EventsQuery['orderBy']>()
+    expectTypeOf<string>().not.toExtend<FormOrder>()
+    // @ts-expect-error There is no such field.
+    expectTypeOf<client.Forms['list']>().toBeCallableWith('acme', { orderBy: 'crateTime' })
+    expectTypeOf<client.Forms['list']>().toBeCallableWith('acme', { orderBy: 'createTime desc' })
+  })
+
+  it('checks the members of a mask, but not what is below them', () => {
+    expectTypeOf<
+      '*' | 'name' | 'path, live' | 'path,name,publicUrl' | 'name,theme.primaryColor'
+    >().toExtend<FormMask>()
+    expectTypeOf<'nmae'>().not.toExtend<FormMask>()
+    expectTypeOf<'name,pth'>().not.toExtend<FormMask>()
+    expectTypeOf<'nmae.x'>().not.toExtend<FormMask>()
+    expectTypeOf<'number,form.name'>().toExtend<client.ReadMask<client.Revision>>()
+  })
+})

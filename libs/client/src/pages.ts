@@ -10,18 +10,31 @@ export interface PageQuery extends CallOptions {
   skip?: number
 }
 
+/** Items that are separated by commas. The compiler checks the first two. `Last` is what the last of these may be. */
+type Listed<Item extends string, Last extends string = Item> =
+  | Last
+  | `${Item},${'' | ' '}${Last}`
+  | `${Item},${'' | ' '}${Item},${string}`
+
+/** An order by some of the fields, such as `name, updateTime desc` (AIP-132). */
+export type OrderBy<Field extends string> = '' | Listed<Field | `${Field} ${'asc' | 'desc'}`>
+
 /** The parameters of a list with a filter and an order. */
-export interface ListQuery extends PageQuery {
+export interface ListQuery<Field extends string> extends PageQuery {
   /** An expression such as `name = "Cust*" AND type = structured` (AIP-160). */
   filter?: string
-  /** Fields such as `name, updateTime desc` (AIP-132). */
-  orderBy?: string
+  orderBy?: OrderBy<Field>
 }
 
-/** The option of a read or list that returns only some members (AIP-157). */
-export interface MaskOptions {
-  /** The members to return, as comma-separated paths such as `name,theme.primaryColor`; at most 2,000 characters. */
-  readMask: string
+/** Paths of members of a resource, such as `name,theme.primaryColor`; `*` means all (AIP-157). At most 2,000 characters. */
+export type ReadMask<T> = '*' | Listed<keyof T & string, MemberPath<keyof T & string>>
+
+/** A member, or anything below it. */
+type MemberPath<Name extends string> = Name | `${Name}.${string}`
+
+/** The option of a read or list that returns only some members. */
+export interface MaskOptions<T> {
+  readMask: ReadMask<T>
 }
 
 /** A resource that has only the members of a mask. Arrays are whole. */
@@ -48,6 +61,14 @@ export interface List<T, P = Page<T>> extends AsyncIterable<T> {
   toArray(): Promise<T[]>
 }
 
+/** The query of a list, whatever its resources are. */
+interface AnyListQuery extends PageQuery {
+  filter?: string
+  orderBy?: string
+  readMask?: string
+  afterSequence?: number | undefined
+}
+
 /**
  * Lists the resources of a collection.
  *
@@ -58,7 +79,7 @@ export const listOf = <T, P extends Pick<Page<T>, 'items' | 'nextPageToken'> = P
   send: Transport['send'],
   path: () => string,
   member: string,
-  query: ListQuery & Partial<MaskOptions> & { afterSequence?: number | undefined } = {},
+  query: AnyListQuery = {},
 ): List<T, P> => {
   const { pageSize = 100, pageToken, skip, afterSequence, filter, orderBy, readMask, signal } = query
   const readPage = async (from: Pick<PageQuery, 'pageToken' | 'skip'>): Promise<P> => {

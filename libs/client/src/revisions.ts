@@ -12,7 +12,7 @@ export interface Revisions {
   /** Lists revisions, newest first. */
   list(organization: string, form: string, query?: PageQuery): List<Revision>
   /** Lists the members of a mask, such as `path,form.name`. */
-  list(organization: string, form: string, query: PageQuery & MaskOptions): List<Masked<Revision>>
+  list(organization: string, form: string, query: PageQuery & MaskOptions<Revision>): List<Masked<Revision>>
   /** @param revision UUID, `path`, `live`, or `latest`: the one with the highest number. */
   get(organization: string, form: string, revision: string, options?: CallOptions): Promise<Revision>
   /** Reads the members of a mask. */
@@ -20,7 +20,7 @@ export interface Revisions {
     organization: string,
     form: string,
     revision: string,
-    options: CallOptions & MaskOptions,
+    options: CallOptions & MaskOptions<Revision>,
   ): Promise<Masked<Revision>>
   /**
    * The revision that respondents see, with the `aiHandoff` of the draft.
@@ -29,7 +29,11 @@ export interface Revisions {
    */
   live(organization: string, form: string, options?: CallOptions): Promise<Revision>
   /** Reads the members of a mask. */
-  live(organization: string, form: string, options: CallOptions & MaskOptions): Promise<Masked<Revision>>
+  live(
+    organization: string,
+    form: string,
+    options: CallOptions & MaskOptions<Revision>,
+  ): Promise<Masked<Revision>>
   /**
    * Rolls the draft back: it takes over all fields of the revision but `aiHandoff`. Publishes nothing.
    *
@@ -44,7 +48,7 @@ export const revisionsOf = ({ send }: Transport): Revisions => {
     organization: string,
     form: string,
     revision: string,
-    { readMask, signal }: CallOptions & Partial<MaskOptions> = {},
+    { readMask, signal }: CallOptions & Partial<MaskOptions<Revision>> = {},
   ) => {
     const path = pathOf(['organizations', organization], ['forms', form], ['revisions', revision])
     return (await send<Revision>({ method: 'GET', path, query: { readMask }, signal })).body
@@ -57,9 +61,13 @@ export const revisionsOf = ({ send }: Transport): Revisions => {
         pathOf(['organizations', organization], ['forms', form], ['revisions', revision], ['rollback']),
         options,
       ),
-    live: (organization: string, form: string, options?: CallOptions & Partial<MaskOptions>) =>
+    live: (organization: string, form: string, options?: CallOptions & Partial<MaskOptions<Revision>>) =>
       get(organization, form, 'live', options),
-    list: (organization: string, form: string, query?: PageQuery & Partial<MaskOptions>): List<Revision> =>
+    list: (
+      organization: string,
+      form: string,
+      query?: PageQuery & Partial<MaskOptions<Revision>>,
+    ): List<Revision> =>
       listOf(
         send,
         () => pathOf(['organizations', organization], ['forms', form], ['revisions']),

@@ -1811,3 +1811,12 @@ export type YesNoStepInput = {
   /** Two texts, for `yes` and `no`. */
   labels?: string[]
 }
+
+/** A field that `orderBy` of `GET /organizations/{organizationRef}/forms` may name. */
+export type FormOrderField = 'name' | 'publicId' | 'createTime' | 'updateTime' | 'replyCount'
+
+/** A field that `orderBy` of `GET /organizations/{organizationRef}/events` may name. */
+export type EventOrderField = 'sequence'
+
+/** A field that `orderBy` of `GET /organizations` may name. */
+export type OrganizationOrderField = 'createTime' | 'name' | 'slug'

@@ -1,5 +1,5 @@
 import { type List, type ListQuery, listOf } from '../pages.ts'
-import type { FormEvent } from '../schemas.generated.ts'
+import type { EventOrderField, FormEvent } from '../schemas.generated.ts'
 import { pathOf } from '../transport/references.ts'
 import type { Call, CallOptions, Transport } from '../transport/transport.ts'
 import { watchEvents } from './watch-events.ts'
@@ -9,9 +9,9 @@ export type Position = number | string
 
 /**
  * The parameters of a list of events. Fields for `filter`: `type` (with `*`, such as `type = "form.*"`), `form` and `user`
- * (UUIDs), `time`. For `orderBy`: `sequence`, by default ascending.
+ * (UUIDs), `time`.
  */
-export interface EventsQuery extends ListQuery {
+export interface EventsQuery extends ListQuery<EventOrderField> {
   /** Only events with a higher sequence. */
   afterSequence?: Position
 }
