@@ -79,7 +79,6 @@ describe('the console', () => {
 
     await page.getByRole('link', { name: 'Revisions' }).click()
     await page.getByText('Shorter').waitFor()
-    await screenshot(page, 'revisions')
     await page.getByLabel('Compare from revision 1').check()
     await page.getByLabel('Compare to revision 2').check()
     await page.getByRole('button', { name: 'Compare' }).click()
@@ -101,7 +100,6 @@ describe('the console', () => {
     await page.getByText('Rolled back').waitFor()
     await edit(account, publicId, { tone: 'calm' })
     await page.locator('.events li', { hasText: 'tone' }).waitFor()
-    await screenshot(page, 'activity')
 
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByRole('button', { name: 'Delete form' }).click()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { launchBrowser } from '../launch-browser.ts'
 import { type Account, publishable, type System, startSystem } from '../system.ts'
-import { openConsole, signIn } from './console-pages.ts'
+import { openConsole, openPage, signIn } from './console-pages.ts'
 
 /** The built console, a system and a browser for the tests of a file, and what these do most. */
 export const withConsole = () => {
@@ -23,6 +23,7 @@ export const withConsole = () => {
   return {
     /** Only in hooks and tests. */
     system: () => system,
+    open: (url: string, options?: BrowserOptions) => openPage(browser, url, options),
     openConsole: (options?: BrowserOptions) => openConsole(browser, system, options),
     signIn: (account: Account, options?: BrowserOptions) => signIn(browser, system, account, options),
     /** Creates a form that can be published. */
