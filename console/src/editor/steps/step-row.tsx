@@ -81,7 +81,7 @@ export const StepRow = memo(
             aria-expanded={isOpen}
             onClick={() => actions.toggle(index)}
           >
-            <span class="step-type">{typeName(asText(step.type))}</span> <bdi>{name}</bdi>{' '}
+            <span class="step-type">{typeName(asText(step.type))}</span> <bdi>{name}</bdi>
             <RemarkBadge kind={worst} />
           </button>
           {!disabled && (

@@ -28,6 +28,7 @@ export const Steps = ({
   const steps = asList(edit.fields.value.steps)
   const remarks = edit.remarks.value
   const worst = worstOfSteps(remarks)
+  const about = remarksAt(remarks, 'form.steps')
   /** What has happened, for those who do not see it. */
   const announcement = useSignal('')
   const dragged = useSignal<number | undefined>(undefined)
@@ -105,7 +106,7 @@ export const Steps = ({
       <h2 id="steps-heading" tabIndex={-1}>
         {texts.steps.title(steps.length)}
       </h2>
-      <RemarkTexts {...remarksAt(remarks, 'form.steps')} />
+      <RemarkTexts violations={about.violations} />
       {!disabled && steps.length > 0 && (
         <button type="button" class="skip" onClick={() => addField.current?.focus()}>
           {texts.steps.skip}
@@ -128,6 +129,8 @@ export const Steps = ({
           />
         ))}
       </ol>
+      {/* Below, where they do not move the rows when they arrive, and beside what adds an end. */}
+      <RemarkTexts warnings={about.warnings} />
       <p class="hidden" role="status">
         {announcement.value}
       </p>
