@@ -109,7 +109,7 @@ describe.each(nodes)('on Node $version, the package', ({ file: node }) => {
     const file = installation.write('stack.mjs', program)
 
     expect(execFileSync(node, ['--enable-source-maps', file], { encoding: 'utf8' })).toMatch(
-      /src\/references\.ts:\d+:\d+/,
+      /src\/transport\/references\.ts:\d+:\d+/,
     )
   })
 })
