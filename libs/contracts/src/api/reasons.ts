@@ -253,7 +253,7 @@ export const reasons = {
     metadata: { field: 'form.nmae' },
     fieldViolations: [{ field: 'form.nmae', description: 'is not a known field' }],
     message: (_, violations) =>
-      `${violations}. Correct the fields in fieldViolations, then repeat the request.`,
+      `${violations}${violations.endsWith('?') ? '' : '.'} Correct the fields in fieldViolations, then repeat the request.`,
   }),
   KEY_ALREADY_CREATED: reason({
     status: 'ALREADY_EXISTS',

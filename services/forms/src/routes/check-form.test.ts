@@ -87,6 +87,14 @@ describe('POST /organizations/{organization}/forms/check', () => {
     })
   })
 
+  it('ends a question with its mark alone', async () => {
+    await using service = await startForms()
+
+    const { body } = await post(service, '/forms/check', { form: { nmae: 'x' } })
+
+    expect(JSON.parse(body).error.message).toMatch(/^form\.nmae .* did you mean name\? Correct the fields/)
+  })
+
   it.each([{}, { form: [] }, { form: {}, validateOnly: true }])('rejects the body %j', async (body) => {
     await using service = await startForms()
 
