@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -115,7 +114,7 @@ const unread =
 const holdResponse = async ({ origin, apiKey, forms }: Target, query: string, signal: AbortSignal) => {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
-  const closed = once(socket, 'close').then(() => closedByService)
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(closedByService)))
   socket.on('error', () => {})
   try {
     socket.write(`GET ${forms}${query} HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n\r\n`)

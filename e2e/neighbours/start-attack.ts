@@ -14,6 +14,7 @@ export const startAttack = (attack: AttackName, targets: readonly Target[]) => {
   return {
     /** Ends the attack. @returns the outcomes of its requests. */
     async stop(): Promise<Tally> {
+      if (child.exitCode !== null) throw new Error(`the attack ${attack} ended with ${child.exitCode}`)
       child.send('stop')
       const [outcomes] = await tally
       child.kill('SIGKILL')
