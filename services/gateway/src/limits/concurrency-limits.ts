@@ -99,6 +99,12 @@ export class ConcurrencyPermit {
 }
 
 /**
+ * How long a refusal is held back, in milliseconds. Callers who repeat refused requests at once would otherwise keep the
+ * event loop busy with refusals.
+ */
+const refusalMs = 500
+
+/**
  * Bounds the requests of one user, and of one organization, that are in flight: from the end of a request's head to the
  * end of its response. Register it after the hook that sets the caller.
  */
@@ -107,9 +113,13 @@ export const limitConcurrency = (app: FastifyInstance, limits: ConcurrencyLimits
   app.addHook('onRequest', (request, reply, done) => {
     // The caller disconnected during the look-up of its key: `close` has fired, so a permit would never be released.
     if (reply.hasEnded) return void reply.hijack()
-    const permit = limits.acquire(request.identity)
-    request.permit = permit
-    reply.raw.once('close', () => permit.release())
-    done()
+    try {
+      const permit = limits.acquire(request.identity)
+      request.permit = permit
+      reply.raw.once('close', () => permit.release())
+      done()
+    } catch (error) {
+      setTimeout(() => (reply.hasEnded ? void reply.hijack() : done(error as Error)), refusalMs)
+    }
   })
 }
