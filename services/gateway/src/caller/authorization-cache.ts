@@ -54,7 +54,7 @@ interface CachedCaller extends Caller {
 interface Lookup {
   /** When its request was sent: Infinity while it waits for its turn. */
   requestedAt: number
-  caller: Promise<CachedCaller | undefined>
+  caller?: Promise<CachedCaller | undefined>
 }
 
 export interface AuthorizationCacheOptions {
@@ -110,32 +110,36 @@ export const createAuthorizationCache = ({
     return caller
   }
 
+  const lookUpInTurn = async (
+    lookup: Lookup,
+    keyHash: string,
+    organizationRef: string | undefined,
+    requestId: string,
+  ) => {
+    const release = await acquireLookup(userOf(cache.get(keyHash)))
+    lookup.requestedAt = now()
+    try {
+      const caller = await lookUp(keyHash, organizationRef, lookup.requestedAt, requestId)
+      lastRequestFailed = false
+      return caller
+    } catch (cause) {
+      lastRequestFailed = true
+      throw authenticationUnavailable(cause)
+    } finally {
+      release()
+    }
+  }
+
   /** Shares one look-up among concurrent requests, as long as its result would be fresh. */
   const lookUpOnce = (keyHash: string, organizationRef: string | undefined, requestId: string) => {
     const key = `${keyHash} ${cacheKey(organizationRef)}`
     const running = inFlight.get(key)
-    if (running && now() - running.requestedAt < freshMs) return running.caller
-    const takeTurn = async () => {
-      try {
-        const release = await acquireLookup(userOf(cache.get(keyHash)))
-        try {
-          lookup.requestedAt = now()
-          const caller = await lookUp(keyHash, organizationRef, lookup.requestedAt, requestId)
-          lastRequestFailed = false
-          return caller
-        } catch (cause) {
-          lastRequestFailed = true
-          throw authenticationUnavailable(cause)
-        } finally {
-          release()
-        }
-      } finally {
-        if (inFlight.get(key) === lookup) inFlight.delete(key)
-      }
-    }
-    const lookup: Lookup = { requestedAt: Number.POSITIVE_INFINITY, caller: Promise.resolve(undefined) }
+    if (running && now() - running.requestedAt < freshMs) return running.caller!
+    const lookup: Lookup = { requestedAt: Number.POSITIVE_INFINITY }
     inFlight.set(key, lookup)
-    lookup.caller = takeTurn()
+    lookup.caller = lookUpInTurn(lookup, keyHash, organizationRef, requestId).finally(() => {
+      if (inFlight.get(key) === lookup) inFlight.delete(key)
+    })
     return lookup.caller
   }
 

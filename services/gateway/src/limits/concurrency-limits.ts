@@ -99,8 +99,8 @@ export class ConcurrencyPermit {
 }
 
 /**
- * How long a refusal is held back, in milliseconds. Callers who repeat refused requests at once would otherwise keep the
- * event loop busy with refusals.
+ * How long a refusal is held back, in milliseconds. It costs the event loop about as much as a read: a thousand callers who
+ * repeat refused requests at once would keep it busy with nothing else.
  */
 const refusalMs = 500
 
@@ -114,12 +114,12 @@ export const limitConcurrency = (app: FastifyInstance, limits: ConcurrencyLimits
     // The caller disconnected during the look-up of its key: `close` has fired, so a permit would never be released.
     if (reply.hasEnded) return void reply.hijack()
     try {
-      const permit = limits.acquire(request.identity)
-      request.permit = permit
-      reply.raw.once('close', () => permit.release())
-      done()
+      request.permit = limits.acquire(request.identity)
     } catch (error) {
       setTimeout(() => (reply.hasEnded ? void reply.hijack() : done(error as Error)), refusalMs)
+      return
     }
+    reply.raw.once('close', () => request.permit.release())
+    done()
   })
 }

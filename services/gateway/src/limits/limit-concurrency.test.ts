@@ -51,6 +51,24 @@ describe('requests in flight', () => {
     expect((await gateway.send('GET', '/v2/organizations', { as: second })).status).toBe(200)
   })
 
+  it('over the limit are refused after a pause, in which others are served', async () => {
+    const { gateway: started, received, release } = await startBlocked({ maxRequestsPerUser: 1 })
+    await using gateway = started
+    const stranger = gateway.createStrangerKey()
+    const waiting = gateway.send('GET', forms)
+    await received(1)
+    const statuses: number[] = []
+    const send = async (as: string) => {
+      statuses.push((await gateway.send('GET', '/v2/organizations', { as })).status)
+    }
+
+    await Promise.all([send(gateway.key), send(stranger)])
+
+    expect(statuses).toEqual([200, 429])
+    release()
+    await waiting
+  })
+
   it('are bounded for each organization', async () => {
     const { gateway: started, received, release } = await startBlocked({ maxRequestsPerOrganization: 2 })
     await using gateway = started
