@@ -5,21 +5,10 @@ import type { GatewayDeps } from '../deps.ts'
 import { consoleNotBuilt } from '../errors.ts'
 import { sendDocument } from '../routes/static-document.ts'
 import { consolePage } from './console-files.ts'
+import { pageHeaders } from './page-headers.ts'
 
 /** Allows files and requests of this gateway and no others. */
-const headers = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
-}
+const headers = pageHeaders()
 
 /** The console, a page that is a client of the API, and its files. They need no key. */
 export const consoleRoutes: FastifyPluginAsyncZod<GatewayDeps> = async (app, { consoleFiles: files }) => {

@@ -1,27 +1,12 @@
 import { pathNotFound } from '@fms/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleReader } from '../console/console-files.ts'
+import { pageHeaders } from '../console/page-headers.ts'
 import { consoleNotBuilt } from '../errors.ts'
 import { sendDocument } from '../routes/static-document.ts'
 
 /** The page of every form among the files of the console. Its script reads the form. */
 const formPage = 'form.html'
-
-/** Allows files and requests of this gateway, images and fonts of the configured origins, and nothing else. */
-const headersFor = (imageOrigins: readonly string[]) => ({
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    ["img-src 'self' data:", ...imageOrigins].join(' '),
-    ["font-src 'self'", ...imageOrigins].join(' '),
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
-})
 
 /** Sends the page of a form; with 404, for one that says so. */
 export type SendFormPage = (
@@ -36,7 +21,7 @@ export const addFormPage = (
   files: ConsoleReader,
   imageOrigins: readonly string[],
 ): SendFormPage => {
-  const headers = headersFor(imageOrigins)
+  const headers = pageHeaders(imageOrigins)
   app.get('/f/assets/*', async (request, reply) => {
     const { '*': name } = request.params as { '*': string }
     const file = (await files())?.get(`assets/${name}`)
