@@ -338,7 +338,7 @@ export const texts = {
   preview: {
     title: 'Preview',
     titleOf: (name: string) => `Preview: ${name}`,
-    nothingStored: 'Preview: nothing is stored. It shows the saved draft; images are left out.',
+    nothingStored: 'Preview: nothing is stored. It shows the saved draft.',
     language: 'Language',
     restart: 'Start again',
     noSteps: 'This form has no steps yet.',

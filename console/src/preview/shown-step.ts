@@ -26,7 +26,8 @@ export const textsIn = ({ i18n }: Pick<Form, 'i18n'>, step: Step, locale: string
   }
 }
 
-const optionsOf = (step: Step) => {
+/** The options of a step in the language of the form. An option with a key is that key for conditions. */
+export const optionsOf = (step: Step): ShownStep['options'] => {
   const options: unknown = 'options' in step ? step.options : undefined
   if (!Array.isArray(options)) return []
   return options.map((option: unknown) => {

@@ -7,6 +7,7 @@ import { texts } from '../texts.ts'
 import { AnswerInput } from './answer-input.tsx'
 import type { PreviewedForm } from './as-form.ts'
 import { Background, backgroundOf } from './background.tsx'
+import { FormHead } from './form-head.tsx'
 import { FormImage } from './form-image.tsx'
 import { type Answer, type Answers, nextStep } from './next-step.ts'
 import { textsIn } from './shown-step.ts'
@@ -38,22 +39,22 @@ const isMissing = (step: Step, answers: Answers): boolean =>
   (answers.get(step.key) ?? '').length === 0
 
 /**
- * The way of a respondent through a form. It stays at its step while the form changes.
+ * A form as respondents meet it, step by step. It stays at its step while the form changes.
  *
  * @param openStep the index of a step to go to when another one is opened
  * @param ending what to say at the end
- * @param showsImages whether the page may load the form's images
+ * @param isPage whether the page shows nothing else, so that the name of the form is its heading
  */
 export const Walk = ({
   form,
   openStep,
   ending,
-  showsImages = false,
+  isPage = false,
 }: {
   form: PreviewedForm
   openStep?: number | undefined
   ending?: string
-  showsImages?: boolean
+  isPage?: boolean
 }) => {
   const locale = useSignal(form.i18n.sourceLocale)
   const answers = useSignal<Answers>(new Map())
@@ -111,6 +112,7 @@ export const Walk = ({
 
   return (
     <>
+      <FormHead form={form} locale={locale.value} isPage={isPage} />
       <div class="row">
         <SelectField
           label={texts.preview.language}
@@ -134,7 +136,6 @@ export const Walk = ({
           locale={locale.value}
           answer={answers.value.get(current.key)}
           isFocused={hasMoved.current}
-          showsImages={showsImages}
           onAnswer={(answer) => {
             answers.value = new Map(answers.value).set(current.key, answer)
           }}
@@ -153,7 +154,6 @@ const StepCard = ({
   locale,
   answer,
   isFocused,
-  showsImages,
   onAnswer,
   onNext,
   onBack,
@@ -164,7 +164,6 @@ const StepCard = ({
   answer: Answer | undefined
   /** Whether its heading has the focus at first. */
   isFocused: boolean
-  showsImages: boolean
   onAnswer: (answer: Answer) => void
   onNext: () => void
   onBack: (() => void) | undefined
@@ -172,8 +171,10 @@ const StepCard = ({
   const shown = textsIn(form, step, locale)
   const kind = kindOfStep(step)
   const heading = useRef<HTMLHeadingElement>(null)
-  const isMissing = useSignal(false)
-  const background = showsImages && !isMissing.value ? backgroundOf(form, step) : undefined
+  /** The URL of the image that could not be loaded. */
+  const missing = useSignal('')
+  const found = backgroundOf(form, step)
+  const background = found?.url === missing.value ? undefined : found
   useLayoutEffect(() => {
     if (isFocused) heading.current!.focus()
   }, [])
@@ -190,7 +191,7 @@ const StepCard = ({
         <Background
           {...background}
           onMissing={() => {
-            isMissing.value = true
+            missing.value = background.url
           }}
         />
       )}
@@ -201,7 +202,7 @@ const StepCard = ({
           onNext()
         }}
       >
-        {showsImages && <FormImage url={asText(step.logoUrl)} name="logo" />}
+        <FormImage url={asText(step.logoUrl)} name="logo" />
         <h2 ref={heading} tabIndex={-1} class="themed-title">
           {shown.title || step.key}
         </h2>

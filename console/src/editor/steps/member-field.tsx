@@ -4,6 +4,7 @@ import { CheckField, LinesField, NumberField, TextField } from '../../elements/f
 import type { RemarksAbout } from '../../elements/remark-texts.tsx'
 import { asList, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
+import { labelOf, withLabels } from './option-lines.ts'
 
 /** The texts of the console about members, by name. */
 const labels: Readonly<Record<string, string>> = texts.step.members
@@ -40,13 +41,13 @@ export const MemberField = ({
       />
     )
   if (kind === 'options' || kind === 'texts') {
-    const lines = asList(value)
+    const items = asList(value)
     return (
       <LinesField
         {...field}
-        rows={Math.max(3, lines.length)}
-        value={lines.join('\n')}
-        onInput={(text) => onChange(text.split('\n'))}
+        rows={Math.max(3, items.length)}
+        value={items.map(labelOf).join('\n')}
+        onInput={(text) => onChange(withLabels(items, text.split('\n')))}
       />
     )
   }

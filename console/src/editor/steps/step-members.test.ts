@@ -13,6 +13,19 @@ describe('blank options', () => {
       name: 'F',
       steps: [{ key: 'a' }, { key: 'b', options: ['Tea', 'Coffee', { label: '' }] }],
     })
+    const options = ['Tea', '', { key: 'm', label: ' ' }, { key: 'c', label: 'Coffee' }]
+    const translated = (values: string[]) => ({
+      translations: { de: { steps: { b: { options: values.map((value) => ({ value })) } } } },
+    })
+    expect(
+      withoutBlankOptions({
+        steps: [{ key: 'b', options }],
+        i18n: translated(['Tee', '', 'Milch', 'Kaffee']),
+      }),
+    ).toEqual({
+      steps: [{ key: 'b', options: [options[0], options[3]] }],
+      i18n: translated(['Tee', 'Kaffee']),
+    })
     const clean = { steps: [{ options: ['Tea'] }, 'no step'] }
     expect(withoutBlankOptions(clean)).toBe(clean)
   })

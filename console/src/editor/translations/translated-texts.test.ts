@@ -5,6 +5,7 @@ import {
   targetLocales,
   translationAt,
   withLocale,
+  withOptionsFrom,
   withoutLocale,
   withStepKey,
   withTranslation,
@@ -59,6 +60,18 @@ describe('translations', () => {
     })
     expect(translationAt(withTranslation(both, 'de', title, ''), 'de', title)).toEqual({})
     expect(withoutLocale(both, 'de')).toEqual(i18n)
+  })
+
+  it('follow the options of their step', () => {
+    const place = (index: number) => ['steps', 'day', 'options', index] as const
+    const friday = withTranslation(i18n, 'de', place(0), 'Freitag')
+    const both = withTranslation(friday, 'de', place(1), 'Samstag')
+    const values = (moved: JsonObject, count: number) =>
+      Array.from({ length: count }, (_, index) => translationAt(moved, 'de', place(index)).value)
+
+    expect(values(withOptionsFrom(both, 'day', [undefined, 0, 1]), 3)).toEqual(['', 'Freitag', 'Samstag'])
+    expect(values(withOptionsFrom(both, 'day', [1]), 2)).toEqual(['Samstag', undefined])
+    expect(withOptionsFrom(both, 'other', [1])).toBe(both)
   })
 
   it('follow the key of their step, and go with it', () => {

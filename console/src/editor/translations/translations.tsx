@@ -37,7 +37,7 @@ export const Translations = ({ edit, disabled }: { edit: FormEdit; disabled: boo
 }
 
 const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) => {
-  const fields = edit.toSave.value
+  const fields = edit.fields.value
   const i18n = asObject(fields.i18n)
   const locales = targetLocales(i18n)
   const added = useSignal('')
