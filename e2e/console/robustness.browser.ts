@@ -621,7 +621,7 @@ describe('the editor', () => {
     const { page } = opened
     await goToForm(opened, account, publicId)
     await page.getByRole('button', { name: /Drink/ }).first().click()
-    await page.getByText('In the JSON, this step also has: options, data.').waitFor()
+    await page.getByText('In the JSON, this step also has: data.').waitFor()
 
     await page.getByLabel('Description').first().fill('y'.repeat(4_000))
     await page.locator('.form-fields > .violation', { hasText: 'bytes' }).waitFor()
