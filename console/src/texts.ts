@@ -233,6 +233,18 @@ export const texts = {
       accept: 'One on each line, such as image/* or .pdf.',
       currency: 'Three letters, such as EUR.',
     },
+    more: 'Logo, background and redirect',
+    background: {
+      url: 'Background image URL',
+      position: 'Place of the image',
+      positions: {
+        whole: 'Behind the whole screen',
+        'left-half': 'Left half',
+        'right-half': 'Right half',
+      } as Record<string, string>,
+      overlayOpacity: 'Overlay',
+      overlayHint: 'How much of the background colour lies over the image: 0 to 1.',
+    },
     others: (names: string) => `In the JSON, this step also has: ${names}.`,
   },
 

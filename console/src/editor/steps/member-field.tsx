@@ -2,8 +2,9 @@ import type { JsonValue } from '@fms/client'
 import type { StepMember } from '@fms/contracts/steps'
 import { CheckField, LinesField, NumberField, TextField } from '../../elements/field.tsx'
 import type { RemarksAbout } from '../../elements/remark-texts.tsx'
-import { asList, asText } from '../../json/values.ts'
+import { asList, asObject, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
+import { BackgroundField } from './background-field.tsx'
 import { labelOf, withLabels } from './option-lines.ts'
 
 /** The texts of the console about members, by name. */
@@ -51,6 +52,10 @@ export const MemberField = ({
       />
     )
   }
+  if (kind === 'background')
+    return (
+      <BackgroundField background={asObject(value)} disabled={disabled} onChange={onChange} {...remarks} />
+    )
   if (name === 'description')
     return <LinesField {...field} rows={2} value={asText(value)} onInput={onChange} />
   // A title may be empty while somebody types; other members are there only with a text.

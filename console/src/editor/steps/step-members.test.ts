@@ -35,17 +35,29 @@ describe('the fields of a step', () => {
   it.each([
     [
       { type: 'text' },
-      'title required description placeholder minLength maxLength pattern buttonText branches',
+      'title required description placeholder minLength maxLength pattern buttonText logoUrl redirectUrl background branches',
     ],
-    [{ type: 'payment' }, 'title required description amount currency buttonText branches'],
-    [{ type: 'end', required: true }, 'title required description buttonText logoUrl redirectUrl branches'],
-    [{ type: 'other', options: ['Tea'], data: 1 }, 'title required description options buttonText branches'],
+    [
+      { type: 'payment' },
+      'title required description amount currency buttonText logoUrl redirectUrl background branches',
+    ],
+    [
+      { type: 'end', required: true },
+      'title required description buttonText logoUrl redirectUrl background branches',
+    ],
+    [
+      { type: 'other', options: ['Tea'], background: { type: 'video' } },
+      'title required description options buttonText logoUrl redirectUrl branches',
+    ],
     // Values of another kind are edited as JSON.
     [
       { type: 'choice', options: [{ label: 'Tea' }], required: 'yes' },
-      'title description buttonText branches',
+      'title description buttonText logoUrl redirectUrl background branches',
     ],
-    [{ type: 'constructor' }, 'title required description buttonText branches'],
+    [
+      { type: 'constructor' },
+      'title required description buttonText logoUrl redirectUrl background branches',
+    ],
   ])('%j', (step, names) => {
     expect(
       membersWithField(step)

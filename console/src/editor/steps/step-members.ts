@@ -4,11 +4,10 @@ import { asList, asObject, asText, isObject, type JsonObject } from '../../json/
 import { withOptionsFrom } from '../translations/translated-texts.ts'
 import { labelOf } from './option-lines.ts'
 
-/** Members that other screens than the first and the last show only if they have them. */
-const ofScreens: ReadonlySet<string> = new Set(['logoUrl', 'redirectUrl'])
+const rare: ReadonlySet<string> = new Set(['logoUrl', 'redirectUrl', 'background'])
 /** Shown in this order; the members of the type come between. */
 const first = ['title', 'required', 'description']
-const last = ['buttonText', 'logoUrl', 'redirectUrl', 'branches']
+const last = ['buttonText', ...rare, 'branches']
 
 /** All members in the catalogue, by name. Where types differ, of the first one. */
 const knownMembers: ReadonlyMap<string, StepMember> = new Map(
@@ -34,14 +33,16 @@ export const membersWithField = (step: JsonObject): [string, StepMember][] => {
   return [...first, ...between, ...last]
     .filter((name) => names.has(name))
     .map((name): [string, StepMember] => [name, ofType[name] ?? knownMembers.get(name)!])
-    .filter(([name, { kind }]) => hasField(step, name, kind))
+    .filter(([name, { kind }]) => hasField(step[name], kind))
 }
 
-const hasField = (step: JsonObject, name: string, kind: StepMember['kind']): boolean => {
-  const value = step[name]
-  if (kind === 'background') return false
-  if (ofScreens.has(name)) return value !== undefined || ['start', 'end'].includes(asText(step.type))
+/** Whether few steps of this type have a member: the first and the last screen often have all. */
+export const isRare = (step: JsonObject, name: string): boolean =>
+  rare.has(name) && !['start', 'end'].includes(asText(step.type))
+
+const hasField = (value: JsonValue | undefined, kind: StepMember['kind']): boolean => {
   if (value === undefined) return true
+  if (kind === 'background') return isObject(value) && value.type === 'image'
   if (kind === 'flag') return typeof value === 'boolean'
   if (kind === 'integer' || kind === 'number') return typeof value === 'number'
   if (kind === 'branches') return isEditableBranches(value)
