@@ -390,27 +390,36 @@ describe('what respondents may stumble over', () => {
 })
 
 describe('a form with 500 steps, each with a warning', () => {
-  it('answers keystrokes within 50 ms', async () => {
+  it('answers keystrokes within 50 ms, also while all texts and their translations are shown', async () => {
     const steps = questions(...Array.from({ length: 500 }, (_, index) => `Q${index}`))
     await using opened = await openEditor(steps.map((step) => ({ ...step, titel: '' })))
     const { page } = opened
     await page.locator('.badge.warning').nth(99).waitFor()
     await openStep(page, 'Q499')
-    const times = await page.evaluate<number[]>(`(async () => {
-      const input = document.querySelector('.step-fields [data-part=title]')
-      const times = []
-      for (let count = 0; count < 20; count++) {
-        input.value += 'x'
-        const startedAt = performance.now()
-        input.dispatchEvent(new InputEvent('input', { bubbles: true }))
-        // A task after the frame with the answer.
-        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-        times.push(performance.now() - startedAt)
+    const cdp = await opened.context.newCDPSession(page)
+    // The time of the processor, since other tests run at the same time.
+    await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const taskSeconds = async () => {
+      const { metrics } = await cdp.send('Performance.getMetrics')
+      return metrics.find(({ name }) => name === 'TaskDuration')!.value
+    }
+    /** Milliseconds of a keystroke, its frame included: the median of 15. */
+    const keystroke = async () => {
+      const times: number[] = []
+      for (let count = 0; count < 15; count++) {
+        const before = await taskSeconds()
+        await titleField(page).press('x')
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+        times.push((await taskSeconds()) - before)
       }
-      return times
-    })()`)
+      return times.sort((a, b) => a - b)[7]! * 1_000
+    }
 
-    // The fastest one: other tests run at the same time.
-    expect(Math.min(...times)).toBeLessThan(50)
+    expect(await keystroke()).toBeLessThan(50)
+    await page.getByText('Languages', { exact: true }).click()
+    await page.getByLabel('Another language').fill('de')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Title of Q498, in de').waitFor()
+    expect(await keystroke()).toBeLessThan(50)
   })
 })

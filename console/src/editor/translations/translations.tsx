@@ -78,7 +78,7 @@ const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) =>
         </form>
       )}
       {locales.length > 0 && (
-        <table class="cards">
+        <table class="cards texts">
           <thead>
             <tr>
               <th scope="col">{asText(i18n.sourceLocale)}</th>
