@@ -283,6 +283,7 @@ export const texts = {
     newHint: 'A language tag such as de or pt-BR.',
     add: 'Add language',
     remove: (locale: string) => `Remove ${locale} and its texts`,
+    texts: 'Texts',
     option: (number: number) => `Option ${number}`,
     inLocale: (what: string, locale: string) => `${what}, in ${locale}`,
     stale: 'The text has changed since.',

@@ -7,6 +7,7 @@ import {
   withLocale,
   withOptionsFrom,
   withoutLocale,
+  withSourceLocale,
   withStepKey,
   withTranslation,
 } from './translated-texts.ts'
@@ -60,6 +61,14 @@ describe('translations', () => {
     })
     expect(translationAt(withTranslation(both, 'de', title, ''), 'de', title)).toEqual({})
     expect(withoutLocale(both, 'de')).toEqual(i18n)
+  })
+
+  it('remain when the language of the form changes, which stays a supported one', () => {
+    const german = withTranslation(withLocale(i18n, 'de'), 'de', ['name'], 'Treffen')
+    const typed = ['d', 'de', 'de-', 'de-CH'].reduce(withSourceLocale, german)
+
+    expect(typed).toMatchObject({ sourceLocale: 'de-CH', supportedLocales: ['de-CH', 'de'] })
+    expect(typed.translations).toEqual(german.translations)
   })
 
   it('follow the options of their step', () => {

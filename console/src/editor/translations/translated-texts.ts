@@ -92,6 +92,17 @@ export const withLocale = (i18n: JsonObject, locale: string): JsonObject => {
   return locales.includes(locale) ? i18n : { ...i18n, supportedLocales: [...locales, locale] }
 }
 
+/** Changes the language of the form's own texts, which is always a supported one. One that has translations remains. */
+export const withSourceLocale = (i18n: JsonObject, sourceLocale: string): JsonObject => {
+  const { sourceLocale: former, supportedLocales, translations } = i18n
+  const others = asList(supportedLocales).filter(
+    (locale) =>
+      locale !== sourceLocale &&
+      (locale !== former || memberOf(asObject(translations), asText(former)) !== undefined),
+  )
+  return { ...i18n, sourceLocale, supportedLocales: [sourceLocale, ...others] }
+}
+
 /** Removes a locale with its texts. */
 export const withoutLocale = (i18n: JsonObject, locale: string): JsonObject => {
   const { [locale]: _, ...translations } = asObject(i18n.translations)

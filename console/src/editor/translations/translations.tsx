@@ -15,6 +15,7 @@ import {
   translationAt,
   withLocale,
   withoutLocale,
+  withSourceLocale,
   withTranslation,
 } from './translated-texts.ts'
 
@@ -55,7 +56,7 @@ const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) =>
         value={asText(i18n.sourceLocale)}
         {...remarksAt(remarks, 'form.i18n.sourceLocale')}
         disabled={disabled}
-        onInput={(sourceLocale) => edit.change({ i18n: { ...i18n, sourceLocale } })}
+        onInput={(sourceLocale) => edit.change({ i18n: withSourceLocale(i18n, sourceLocale) })}
       />
       <RemarkList remarks={remarksElsewhere(remarks, 'form.i18n', ['sourceLocale'])} />
       {!disabled && (
