@@ -42,6 +42,8 @@ export const texts = {
     requestId: 'Request',
     ofReason: {
       API_KEY_INVALID: 'The service does not accept this key: it is mistyped, revoked or expired.',
+      LOGIN_CODE_INVALID:
+        'The login link was used already, or it has expired. Ask whoever gave it to you for another one.',
       INVALID_REQUEST: 'Correct the fields below.',
     } as Record<string, string>,
     noConnection: 'The service did not respond. Check your connection and try again.',
@@ -361,6 +363,8 @@ export const texts = {
     yes: 'Yes',
     no: 'No',
     required: 'This question requires an answer.',
+    tooFew: (count: number) => `Choose at least ${count}.`,
+    tooMany: (count: number) => `Choose at most ${count}.`,
     noPrice: 'The payment has no amount yet.',
     finished: 'The form ends here.',
     missingStep: (key: string) => `A branch leads to the step ${key}, which does not exist.`,

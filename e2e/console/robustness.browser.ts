@@ -328,6 +328,44 @@ describe('a new form', () => {
 })
 
 describe('the preview', () => {
+  it('goes on only with an answer that is within the limits of its question', async () => {
+    const account = await system().account()
+    const steps = [
+      { type: 'number', key: 'age', title: 'Age', min: 18, max: 99.5 },
+      { type: 'text', key: 'code', title: 'Code', pattern: '[A-Z]{3}' },
+      { type: 'url', key: 'site', title: 'Site' },
+      { type: 'multiple-choice', key: 'days', title: 'Days', min: 2, max: 2, options: ['Mo', 'Tu', 'We'] },
+      { type: 'end', key: 'end', title: 'Bye' },
+    ]
+    const { publicId } = await given(account, { steps })
+    await using opened = await signIn(account)
+    const { page } = opened
+    await goToForm(opened, account, publicId, 'preview')
+    const stage = page.locator('.stage')
+    const status = page.getByRole('status')
+    const refuses = async (heading: string, answer: () => Promise<unknown>) => {
+      await answer()
+      await stage.getByRole('button', { name: 'Next' }).click()
+      await expect.poll(() => status.last().innerText()).not.toBe('')
+      await stage.getByRole('heading', { name: heading }).waitFor()
+    }
+    const accepts = async (next: string, answer: () => Promise<unknown>) => {
+      await answer()
+      await stage.getByRole('button', { name: 'Next' }).click()
+      await stage.getByRole('heading', { name: next }).waitFor()
+    }
+
+    await refuses('Age', () => stage.getByLabel('Age').fill('17'))
+    await accepts('Code', () => stage.getByLabel('Age').fill('18.5'))
+    await refuses('Code', () => stage.getByLabel('Code').fill('abc'))
+    await accepts('Site', () => stage.getByLabel('Code').fill('ABC'))
+    await refuses('Site', () => stage.getByLabel('Site').fill('example'))
+    await accepts('Days', () => stage.getByLabel('Site').fill('https://example.com'))
+    await refuses('Days', () => stage.getByLabel('Mo').check())
+    await status.getByText('Choose at least 2.').waitFor()
+    await accepts('Bye', () => stage.getByLabel('We').check())
+  })
+
   it('shows the button of an end, and breaks long words on a small screen', async () => {
     const account = await system().account()
     const word = 'w'.repeat(200)

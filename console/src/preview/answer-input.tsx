@@ -48,8 +48,10 @@ export const AnswerInput = ({
     value: text,
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => onAnswer(currentTarget.value),
   }
+  if (kind === 'text' && step.type === 'url') return <input type="url" {...attributes} />
+  if (kind === 'text' && step.type === 'phone') return <input type="tel" {...attributes} />
   if (kind === 'text') return <input type="text" {...attributes} />
-  if (kind === 'number') return <input type="number" {...attributes} />
+  if (kind === 'number') return <input type="number" step="any" {...attributes} />
   if (kind === 'email') return <input type="email" {...attributes} />
   if (kind === 'date') return <input type="date" {...attributes} />
   if (kind === 'time') return <input type="time" {...attributes} />

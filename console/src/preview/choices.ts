@@ -1,6 +1,7 @@
 import type { Step } from '@fms/client'
 import { asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
+import type { Answer } from './next-step.ts'
 import { optionsOf } from './shown-step.ts'
 import { kindOfStep } from './step-kind.ts'
 
@@ -28,6 +29,14 @@ export const choicesOf = (step: Step, options: readonly Choice[] = optionsOf(ste
     const name = labelAt(step, index, values.length)
     return { label: name ? `${value} ${name}` : String(value), value: String(value) }
   })
+}
+
+/** Says that too few or too many options of a multiple choice are chosen; `""` if there is nothing to say. */
+export const remarkOnChosen = (step: Step, answer: Answer = []): string => {
+  if (kindOfStep(step) !== 'multiple-choice' || answer.length === 0) return ''
+  const [min, max] = [integerOf(step, 'min', 0), integerOf(step, 'max', Infinity)]
+  if (answer.length < min) return texts.preview.tooFew(min)
+  return answer.length > max ? texts.preview.tooMany(max) : ''
 }
 
 /** A step is JSON: a member may have any value. */

@@ -7,6 +7,7 @@ import { texts } from '../texts.ts'
 import { AnswerInput } from './answer-input.tsx'
 import type { PreviewedForm } from './as-form.ts'
 import { Background, backgroundOf } from './background.tsx'
+import { remarkOnChosen } from './choices.ts'
 import { FormHead } from './form-head.tsx'
 import { FormImage } from './form-image.tsx'
 import { type Answer, type Answers, nextStep } from './next-step.ts'
@@ -82,11 +83,12 @@ export const Walk = ({
       visits.value = visits.peek().with(-1, visitOf(current))
   }, [steps])
 
-  const goOn = () => {
-    if (isMissing(current!, answers.value)) {
-      remark.value = texts.preview.required
-      return
-    }
+  /** @param problem what the browser says about the answer; `""` for nothing */
+  const goOn = (problem: string) => {
+    remark.value = isMissing(current!, answers.value)
+      ? texts.preview.required
+      : problem || remarkOnChosen(current!, answers.value.get(current!.key))
+    if (remark.value !== '') return
     const { step, missingKey, unknownOperators } = nextStep(form, current!, answers.value)
     remark.value = [
       ...(missingKey === undefined ? [] : [texts.preview.missingStep(missingKey)]),
@@ -165,7 +167,7 @@ const StepCard = ({
   /** Whether its heading has the focus at first. */
   isFocused: boolean
   onAnswer: (answer: Answer) => void
-  onNext: () => void
+  onNext: (problem: string) => void
   onBack: (() => void) | undefined
 }) => {
   const shown = textsIn(form, step, locale)
@@ -199,7 +201,10 @@ const StepCard = ({
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          onNext()
+          const invalid = event.currentTarget.querySelector<HTMLInputElement>(
+            'input:invalid, textarea:invalid',
+          )
+          onNext(invalid?.validationMessage ?? '')
         }}
       >
         <FormImage url={asText(step.logoUrl)} name="logo" />
