@@ -1,6 +1,7 @@
 import { asText } from '../json/values.ts'
 import type { PreviewedForm } from './as-form.ts'
 import { FormImage } from './form-image.tsx'
+import { translationInto } from './shown-step.ts'
 
 /** What respondents see above every step: the logo, name and description of the form. */
 export const FormHead = ({
@@ -12,7 +13,7 @@ export const FormHead = ({
   locale: string
   isPage: boolean
 }) => {
-  const translated = locale === i18n.sourceLocale ? undefined : i18n.translations[locale]
+  const translated = translationInto(i18n, locale)
   const Name = isPage ? 'h1' : 'p'
   const about = asText(translated?.description?.value) || description
   return (
