@@ -416,6 +416,7 @@ export const texts = {
       STEP_TYPE_CHANGED: 'Breaking: answers already given have the old type.',
       OPTION_REMOVED: 'Breaking: answers already given may have this option.',
     },
+    empty: '(empty)',
     before: 'Before:',
     after: 'After:',
     more: (count: number) => `And ${count.toLocaleString(locale)} more.`,

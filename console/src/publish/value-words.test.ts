@@ -17,14 +17,15 @@ const translated = (value: string) => ({ override: false, sourceHash: '', stale:
 describe('a value in words', () => {
   it.each<[string, unknown]>([
     ['Tea', 'Tea'],
-    ['""', ''],
+    ['(empty)', ''],
     ['Yes', true],
     ['5', 5],
     ['Green', { key: 'g', label: 'Green' }],
     ['Tea · Green', ['Tea', { key: 'g', label: 'Green' }]],
     ['Tee', translated('Tee')],
+    ['(empty) · Kaffee', [translated(''), translated('Kaffee')]],
     ['Tee · Kaffee', [translated('Tee'), translated('Kaffee')]],
-    ['[]', []],
+    ['(empty)', []],
     ['{"enabled":true}', { enabled: true }],
     ['go to Bye', { targetStepKey: 'bye', groups: [[]] }],
     [

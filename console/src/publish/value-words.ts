@@ -6,21 +6,22 @@ import { texts } from '../texts.ts'
 
 /** A value of a form for people: an option by its label, a branch as a sentence, and JSON where there are no words. */
 export const wordsOfValue = (value: unknown, steps: readonly Step[]): string =>
-  shortened(wordsOf(value, steps) || JSON.stringify(value))
+  shortened(wordsOf(value, steps) ?? JSON.stringify(value))
 
 /** Undefined if there are no words. */
 const wordsOf = (value: unknown, steps: readonly Step[]): string | undefined => {
+  if (value === '' || (Array.isArray(value) && value.length === 0)) return texts.changes.empty
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? texts.preview.yes : texts.preview.no
   if (Array.isArray(value)) {
     const items = value.map((each) => wordsOf(each, steps))
-    return items.length > 0 && items.every((each) => each !== undefined) ? items.join(' · ') : undefined
+    return items.every((each) => each !== undefined) ? items.join(' · ') : undefined
   }
   if (!isObject(value)) return undefined
   if (typeof value.targetStepKey === 'string') return branchInWords(value, steps)
   const { label, stale, value: translated } = value
   if (typeof label === 'string') return label
-  return typeof stale === 'boolean' && typeof translated === 'string' ? translated : undefined
+  return typeof stale === 'boolean' ? wordsOf(translated, steps) : undefined
 }
 
 const branchInWords = (branch: object, steps: readonly Step[]): string => {
