@@ -77,8 +77,12 @@ describe('on a phone', () => {
     )
 
     for (const height of await Promise.all(heights)) expect(height).toBeLessThanOrEqual(100)
-    await page.getByRole('link', { name: 'Use it' }).click()
-    await page.getByRole('heading', { name: 'curl' }).first().waitFor()
+    const title = page.locator('h1')
+    for (const name of ['Preview', 'Publish', 'Revisions', 'Use it', 'Keys', 'Deleted forms', 'Forms']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await title.filter({ hasText: name }).waitFor()
+      expect((await page.locator('header.top').boundingBox())!.height, name).toBeLessThanOrEqual(100)
+    }
   })
 })
 
@@ -636,7 +640,7 @@ describe('the editor', () => {
 
     await page.getByLabel('Name', { exact: true }).fill('')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.locator('[role=alert]').waitFor()
+    await page.locator('[role=alert]').getByText('Name: ').waitFor()
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.locator('[role=alert]').waitFor({ state: 'detached' })
 
