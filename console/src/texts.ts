@@ -42,6 +42,8 @@ export const texts = {
     requestId: 'Request',
     ofReason: {
       API_KEY_INVALID: 'The service does not accept this key: it is mistyped, revoked or expired.',
+      LOGIN_CODE_INVALID:
+        'The login link was used already, or it has expired. Ask whoever gave it to you for another one.',
       INVALID_REQUEST: 'Correct the fields below.',
     } as Record<string, string>,
     noConnection: 'The service did not respond. Check your connection and try again.',
@@ -233,6 +235,18 @@ export const texts = {
       accept: 'One on each line, such as image/* or .pdf.',
       currency: 'Three letters, such as EUR.',
     },
+    more: 'Logo, background and redirect',
+    background: {
+      url: 'Background image URL',
+      position: 'Place of the image',
+      positions: {
+        whole: 'Behind the whole screen',
+        'left-half': 'Left half',
+        'right-half': 'Right half',
+      } as Record<string, string>,
+      overlayOpacity: 'Overlay',
+      overlayHint: 'How much of the background colour lies over the image: 0 to 1.',
+    },
     others: (names: string) => `In the JSON, this step also has: ${names}.`,
   },
 
@@ -271,6 +285,7 @@ export const texts = {
     newHint: 'A language tag such as de or pt-BR.',
     add: 'Add language',
     remove: (locale: string) => `Remove ${locale} and its texts`,
+    texts: 'Texts',
     option: (number: number) => `Option ${number}`,
     inLocale: (what: string, locale: string) => `${what}, in ${locale}`,
     stale: 'The text has changed since.',
@@ -338,7 +353,7 @@ export const texts = {
   preview: {
     title: 'Preview',
     titleOf: (name: string) => `Preview: ${name}`,
-    nothingStored: 'Preview: nothing is stored. It shows the saved draft; images are left out.',
+    nothingStored: 'Preview: nothing is stored. It shows the saved draft.',
     language: 'Language',
     restart: 'Start again',
     noSteps: 'This form has no steps yet.',
@@ -348,6 +363,8 @@ export const texts = {
     yes: 'Yes',
     no: 'No',
     required: 'This question requires an answer.',
+    tooFew: (count: number) => `Choose at least ${count}.`,
+    tooMany: (count: number) => `Choose at most ${count}.`,
     noPrice: 'The payment has no amount yet.',
     finished: 'The form ends here.',
     missingStep: (key: string) => `A branch leads to the step ${key}, which does not exist.`,
@@ -399,6 +416,7 @@ export const texts = {
       STEP_TYPE_CHANGED: 'Breaking: answers already given have the old type.',
       OPTION_REMOVED: 'Breaking: answers already given may have this option.',
     },
+    empty: '(empty)',
     before: 'Before:',
     after: 'After:',
     more: (count: number) => `And ${count.toLocaleString(locale)} more.`,

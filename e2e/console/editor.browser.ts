@@ -204,6 +204,105 @@ describe('a step', () => {
   })
 })
 
+describe('a branch', () => {
+  it('compares an answer with what the question can have: options by their labels, yes or no, numbers', async () => {
+    await using opened = await openEditor([
+      {
+        type: 'multiple-choice',
+        key: 'days',
+        title: 'Which days?',
+        options: [{ key: 'fri', label: 'Friday' }, 'Sunday'],
+      },
+      { type: 'yes-no', key: 'swim', title: 'Can you swim?' },
+      { type: 'scale', key: 'fit', title: 'How fit are you?', min: 0, max: 10 },
+      ...questions('Why'),
+      { type: 'end', key: 'end', title: 'Bye' },
+    ])
+    const { page, account, publicId } = opened
+    await openStep(page, 'How fit')
+    await page.getByRole('button', { name: 'Add a branch' }).click()
+    const branch = page.getByRole('group', { name: 'Branch 1' })
+    const last = (name: string) => branch.getByLabel(name).last()
+    await last('Comparison').selectOption('is more than')
+    await last('Answer').pressSequentially('7')
+    await branch.getByRole('button', { name: 'And …' }).click()
+    await last('Question').selectOption('Which days?')
+    await last('Comparison').selectOption('does not include')
+    await last('Answer').selectOption('Friday')
+    await branch.getByRole('button', { name: 'Or …' }).click()
+    await last('Question').selectOption('Can you swim?')
+    await last('Answer').selectOption('No')
+    await branch.getByRole('button', { name: 'Or …' }).click()
+    await last('Comparison').selectOption('is not answered')
+    expect(await branch.getByLabel('Answer').count()).toBe(3)
+    await last('Step to go to').selectOption('Bye')
+
+    const condition = (stepKey: string, operator: string, value: string, negate = false) => ({
+      stepKey,
+      operator,
+      value,
+      negate,
+    })
+    const [days, , fit] = await saved(page, account, publicId)
+    expect(fit.branches).toEqual([
+      {
+        targetStepKey: 'end',
+        groups: [
+          [condition('fit', 'greaterThan', '7'), condition('days', 'includes', 'fri', true)],
+          [condition('swim', 'equals', 'no')],
+          [condition('fit', 'isAnswered', '', true)],
+        ],
+      },
+    ])
+    expect(days.options).toHaveLength(2)
+    expect(await page.locator('.form-fields .warning').count()).toBe(0)
+  })
+})
+
+describe('options with keys', () => {
+  it('keep them, and their translations, while the list is edited', async () => {
+    await using opened = await openEditor([
+      {
+        type: 'choice',
+        key: 'day',
+        title: 'Which day?',
+        options: [
+          { key: 'fri', label: 'Friday' },
+          { key: 'sun', label: 'Sunday' },
+        ],
+      },
+      ...questions('Name'),
+    ])
+    const { page, account, publicId } = opened
+    await page.getByText('Languages', { exact: true }).click()
+    await page.getByLabel('Another language').fill('de')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Option 1 of Which day?, in de').fill('Freitag')
+    await page.getByLabel('Option 2 of Which day?, in de').fill('Sonntag')
+    await openStep(page, 'Which day?')
+    const options = page.locator('.step-fields').getByLabel('Options')
+    await options.press('Control+Home')
+    await page.keyboard.press('End')
+    await page.keyboard.type('s\n\nSaturdays')
+    await options.press('Control+End')
+    await page.keyboard.type('s')
+    await page.getByLabel('Option 3 of Which day?, in de').fill('Samstag')
+
+    const [day] = await saved(page, account, publicId)
+    expect(day.options).toEqual([
+      { key: 'fri', label: 'Fridays' },
+      'Saturdays',
+      { key: 'sun', label: 'Sundays' },
+    ])
+    const { i18n } = await read(account, publicId)
+    expect(i18n.translations.de.steps.day.options.map(({ value }: { value: string }) => value)).toEqual([
+      'Freitag',
+      'Samstag',
+      'Sonntag',
+    ])
+  })
+})
+
 describe('the languages of a form', () => {
   it('are a table of its texts', async () => {
     await using opened = await openEditor([
@@ -291,27 +390,36 @@ describe('what respondents may stumble over', () => {
 })
 
 describe('a form with 500 steps, each with a warning', () => {
-  it('answers keystrokes within 50 ms', async () => {
+  it('answers keystrokes within 50 ms, also while all texts and their translations are shown', async () => {
     const steps = questions(...Array.from({ length: 500 }, (_, index) => `Q${index}`))
     await using opened = await openEditor(steps.map((step) => ({ ...step, titel: '' })))
     const { page } = opened
     await page.locator('.badge.warning').nth(99).waitFor()
     await openStep(page, 'Q499')
-    const times = await page.evaluate<number[]>(`(async () => {
-      const input = document.querySelector('.step-fields [data-part=title]')
-      const times = []
-      for (let count = 0; count < 20; count++) {
-        input.value += 'x'
-        const startedAt = performance.now()
-        input.dispatchEvent(new InputEvent('input', { bubbles: true }))
-        // A task after the frame with the answer.
-        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-        times.push(performance.now() - startedAt)
+    const cdp = await opened.context.newCDPSession(page)
+    // The time of the processor, since other tests run at the same time.
+    await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const taskSeconds = async () => {
+      const { metrics } = await cdp.send('Performance.getMetrics')
+      return metrics.find(({ name }) => name === 'TaskDuration')!.value
+    }
+    /** Milliseconds of a keystroke, its frame included: the median of 15. */
+    const keystroke = async () => {
+      const times: number[] = []
+      for (let count = 0; count < 15; count++) {
+        const before = await taskSeconds()
+        await titleField(page).press('x')
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+        times.push((await taskSeconds()) - before)
       }
-      return times
-    })()`)
+      return times.sort((a, b) => a - b)[7]! * 1_000
+    }
 
-    // The fastest one: other tests run at the same time.
-    expect(Math.min(...times)).toBeLessThan(50)
+    expect(await keystroke()).toBeLessThan(50)
+    await page.getByText('Languages', { exact: true }).click()
+    await page.getByLabel('Another language').fill('de')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Title of Q498, in de').waitFor()
+    expect(await keystroke()).toBeLessThan(50)
   })
 })

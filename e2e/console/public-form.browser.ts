@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { launchBrowser } from '../launch-browser.ts'
@@ -179,6 +179,61 @@ describe('an image of an origin that the operator does not allow', () => {
     expect(await page.locator('.stage').getAttribute('class')).not.toContain('half')
     expect(opened.foreign).toEqual([`${imageOrigin}/badge.gif`])
     expect(opened.problems).toEqual([expect.stringContaining('elsewhere.example')])
+  })
+})
+
+describe('the preview in the console', () => {
+  /** Goes to the end of the form. */
+  const walk = async (page: Page) => {
+    const stage = page.locator('.stage')
+    await stage.locator('.logo').waitFor()
+    await stage.getByRole('button', { name: 'Begin' }).click()
+    await stage.getByLabel('Evening').check()
+    await stage.getByRole('button', { name: 'Next' }).click()
+    await stage.getByRole('heading', { name: 'Thank you' }).waitFor()
+  }
+
+  it('shows the images that the page of the form shows, and requests no others', async () => {
+    const elsewhere = image('x.gif', { url: 'https://elsewhere.example/x.gif' })
+    const [start, ...others] = fields.steps
+    const steps = [{ ...start, background: elsewhere }, ...others]
+    const { publicId } = await call('POST', '', { form: { ...fields, steps } })
+    await call('POST', `/${publicId}/publish`, {})
+    await using shown = await open(publicUrl.replace(/\w+$/, publicId))
+    await walk(shown.page)
+
+    await using console = await open(`${system.baseUrl}/console`)
+    const { page } = console
+    await page.getByLabel('API key').fill(account.apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    const base = `${system.baseUrl}/console#/organizations/${account.slug}/forms/${publicId}`
+    await page.goto(`${base}/preview`)
+    await walk(page)
+    expect(new Set(console.foreign)).toEqual(new Set(shown.foreign))
+    expect(shown.foreign).toContain(`${imageOrigin}/street.gif`)
+    await page.getByText('Sign up here.').waitFor()
+
+    await page.goto(`${base}/edit`)
+    await page.locator('.step-name', { hasText: 'Welcome' }).click()
+    const logo = page.locator('.step-fields').getByLabel('Logo URL')
+    await logo.fill(`${imageOrigin}/missing.gif`)
+    await page.locator('.stage .logo').waitFor({ state: 'hidden' })
+    await logo.fill(`${imageOrigin}/badge.gif`)
+    await page.locator('.stage .logo').waitFor()
+    await page.locator('.step-name', { hasText: 'Which breakfast?' }).click()
+    await page.getByText('Logo, background and redirect').click()
+    await page.getByLabel('Background image URL').fill(`${imageOrigin}/street.gif`)
+    await page.locator('.stage.behind .background img').waitFor()
+    await page.getByLabel('Place of the image').selectOption('Right half')
+    await page.locator('.stage.right-half .background img').waitFor()
+    await page.getByLabel('Overlay').fill('0.5')
+    await page.keyboard.press('Control+s')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const { body } = await system.call(account, 'GET', `${account.forms}/${publicId}`)
+    expect(body.steps[2].background).toEqual(image('street.gif', { position: 'right-half' }))
+    expect(console.foreign.filter((url) => !url.startsWith(imageOrigin))).toEqual([])
+    expect(console.problems.filter((problem) => !problem.includes('elsewhere.example'))).toEqual([])
   })
 })
 

@@ -77,8 +77,12 @@ describe('on a phone', () => {
     )
 
     for (const height of await Promise.all(heights)) expect(height).toBeLessThanOrEqual(100)
-    await page.getByRole('link', { name: 'Use it' }).click()
-    await page.getByRole('heading', { name: 'curl' }).first().waitFor()
+    const title = page.locator('h1')
+    for (const name of ['Preview', 'Publish', 'Revisions', 'Use it', 'Keys', 'Deleted forms', 'Forms']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await title.filter({ hasText: name }).waitFor()
+      expect((await page.locator('header.top').boundingBox())!.height, name).toBeLessThanOrEqual(100)
+    }
   })
 })
 
@@ -328,6 +332,44 @@ describe('a new form', () => {
 })
 
 describe('the preview', () => {
+  it('goes on only with an answer that is within the limits of its question', async () => {
+    const account = await system().account()
+    const steps = [
+      { type: 'number', key: 'age', title: 'Age', min: 18, max: 99.5 },
+      { type: 'text', key: 'code', title: 'Code', pattern: '[A-Z]{3}' },
+      { type: 'url', key: 'site', title: 'Site' },
+      { type: 'multiple-choice', key: 'days', title: 'Days', min: 2, max: 2, options: ['Mo', 'Tu', 'We'] },
+      { type: 'end', key: 'end', title: 'Bye' },
+    ]
+    const { publicId } = await given(account, { steps })
+    await using opened = await signIn(account)
+    const { page } = opened
+    await goToForm(opened, account, publicId, 'preview')
+    const stage = page.locator('.stage')
+    const status = page.getByRole('status')
+    const refuses = async (heading: string, answer: () => Promise<unknown>) => {
+      await answer()
+      await stage.getByRole('button', { name: 'Next' }).click()
+      await expect.poll(() => status.last().innerText()).not.toBe('')
+      await stage.getByRole('heading', { name: heading }).waitFor()
+    }
+    const accepts = async (next: string, answer: () => Promise<unknown>) => {
+      await answer()
+      await stage.getByRole('button', { name: 'Next' }).click()
+      await stage.getByRole('heading', { name: next }).waitFor()
+    }
+
+    await refuses('Age', () => stage.getByLabel('Age').fill('17'))
+    await accepts('Code', () => stage.getByLabel('Age').fill('18.5'))
+    await refuses('Code', () => stage.getByLabel('Code').fill('abc'))
+    await accepts('Site', () => stage.getByLabel('Code').fill('ABC'))
+    await refuses('Site', () => stage.getByLabel('Site').fill('example'))
+    await accepts('Days', () => stage.getByLabel('Site').fill('https://example.com'))
+    await refuses('Days', () => stage.getByLabel('Mo').check())
+    await status.getByText('Choose at least 2.').waitFor()
+    await accepts('Bye', () => stage.getByLabel('We').check())
+  })
+
   it('shows the button of an end, and breaks long words on a small screen', async () => {
     const account = await system().account()
     const word = 'w'.repeat(200)
@@ -598,7 +640,7 @@ describe('the editor', () => {
 
     await page.getByLabel('Name', { exact: true }).fill('')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.locator('[role=alert]').waitFor()
+    await page.locator('[role=alert]').getByText('Name: ').waitFor()
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.locator('[role=alert]').waitFor({ state: 'detached' })
 
@@ -621,7 +663,7 @@ describe('the editor', () => {
     const { page } = opened
     await goToForm(opened, account, publicId)
     await page.getByRole('button', { name: /Drink/ }).first().click()
-    await page.getByText('In the JSON, this step also has: options, data.').waitFor()
+    await page.getByText('In the JSON, this step also has: data.').waitFor()
 
     await page.getByLabel('Description').first().fill('y'.repeat(4_000))
     await page.locator('.form-fields > .violation', { hasText: 'bytes' }).waitFor()

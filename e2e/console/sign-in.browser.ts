@@ -51,6 +51,7 @@ describe('a login link', () => {
     await using second = await openConsole()
     await second.page.goto(link)
     await second.page.getByText('LOGIN_CODE_INVALID').waitFor()
+    expect(await second.page.locator('main').innerText()).not.toMatch(/formctl|npm|curl|terminal/)
     expect(second.page.url()).not.toContain('code')
     expect(problems).toEqual([])
   })

@@ -31,7 +31,7 @@ const expectedOutputs: Record<string, [line: RegExp, groups: string[]][]> = {
     ],
     [/^Restored the form \w+ "(.*)"\.$/gm, ['Customer feedback']],
     [/^mistake: (.*)$/gm, ['STEP_REMOVED form.steps[1]']],
-    [/^restored: (.*)$/gm, ['Opening hours 2 true']],
+    [/^restored: (.*)$/gm, ['Opening hours 3 true']],
   ],
 }
 

@@ -59,6 +59,7 @@ describe('the reference page', () => {
     const account = await system.account()
     const { page, violations } = await openPage()
 
+    await page.getByRole('link', { name: 'List your organizations' }).first().click()
     await page.getByRole('button', { name: 'Test Request' }).first().click()
     const client = page.getByRole('dialog')
     await client.getByLabel('Value', { exact: true }).first().fill(account.apiKey)

@@ -2,13 +2,13 @@ import type { JsonValue, Step } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useId, useMemo } from 'preact/hooks'
 import { Dialog } from '../elements/dialog.tsx'
-import { shortened } from '../elements/shortened.ts'
 import { type Title, TitleText, textOfTitle } from '../elements/title.tsx'
 import { changesBetween } from '../json/changes-between.ts'
 import { mergeChanges, type Side } from '../json/three-way-merge.ts'
-import { asList, type JsonObject } from '../json/values.ts'
+import { asList, asObject, asText, type JsonObject } from '../json/values.ts'
 import { ChangeList } from '../publish/change-list.tsx'
 import { namesInField, wordsOfPath } from '../publish/change-words.ts'
+import { wordsOfValue } from '../publish/value-words.ts'
 import { texts } from '../texts.ts'
 import { fieldsOf } from './edits/fields-of-form.ts'
 import type { Conflict, FormEdit } from './edits/form-edit.ts'
@@ -50,8 +50,7 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
               key={path}
               path={path}
               place={placeOf(path, [mineSteps, theirSteps])}
-              mine={mine}
-              theirs={theirs}
+              values={{ mine: wordsOrAbsent(mine, mineSteps), theirs: wordsOrAbsent(theirs, theirSteps) }}
               labels={words.sides}
               side={sides.value.get(path) ?? 'mine'}
               onChoose={(side) => {
@@ -89,21 +88,25 @@ const Changes = ({ title, from, to }: { title: string; from: JsonObject; to: Jso
   )
 }
 
-/** The fields may be invalid as a form; `wordsOfChange` does without a title or key. */
-const stepsOf = ({ steps }: JsonObject): Step[] => asList(steps) as unknown as Step[]
+/** The fields may be invalid as a form: a step without a type or a key has empty ones. */
+const stepsOf = ({ steps }: JsonObject): Step[] =>
+  asList(steps).map((step) => {
+    const { type, key, ...members } = asObject(step)
+    return { ...members, type: asText(type), key: asText(key) } as unknown as Step
+  })
 
 /** @param path such as `steps[fee].title` */
 const placeOf = (path: string, states: readonly (readonly Step[])[]): Title => {
   const names = namesInField(path)
-  const step = names[0] === 'steps' ? states.flat().find(({ key }) => key === names[1]) : undefined
+  const ofStep = { steps: names[1], i18n: names[4] }[names[0]!]
+  const step = states.flat().find(({ key }) => key === ofStep)
   return wordsOfPath(names, step)
 }
 
 const Choice = ({
   path,
   place,
-  mine,
-  theirs,
+  values,
   labels,
   side,
   onChoose,
@@ -111,8 +114,7 @@ const Choice = ({
   path: string
   /** The path in words. */
   place: Title
-  mine: JsonValue | undefined
-  theirs: JsonValue | undefined
+  values: Readonly<Record<Side, string>>
   labels: Readonly<Record<Side, string>>
   side: Side
   onChoose: (side: Side) => void
@@ -125,12 +127,12 @@ const Choice = ({
       <label key={each}>
         <input type="radio" name={path} checked={side === each} onChange={() => onChoose(each)} />
         <span>
-          {labels[each]} <code>{shownValue(each === 'mine' ? mine : theirs)}</code>
+          {labels[each]} <bdi>{values[each]}</bdi>
         </span>
       </label>
     ))}
   </div>
 )
 
-const shownValue = (value: JsonValue | undefined): string =>
-  value === undefined ? texts.conflict.absent : shortened(JSON.stringify(value))
+const wordsOrAbsent = (value: JsonValue | undefined, steps: readonly Step[]): string =>
+  value === undefined ? texts.conflict.absent : wordsOfValue(value, steps)

@@ -2,7 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
+import { textOfTitle } from '../elements/title.tsx'
 import { asList, asText } from '../json/values.ts'
+import { asForm } from '../preview/as-form.ts'
+import { wordsOfField } from '../publish/change-words.ts'
 import { isRetryable } from '../session/entry.ts'
 import { texts } from '../texts.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
@@ -43,6 +46,7 @@ export const Editor = ({
     if (document.activeElement === document.body) focusHeading()
   }, [current.value])
   const isDirty = edit.isDirty.value
+  const wordsOf = (field: string) => textOfTitle(wordsOfField(field, asForm(edit.fields.peek()).steps))
   /** The state after Discard. */
   const discarded = useSignal<typeof current.value | undefined>(undefined)
   const discard = () => {
@@ -89,7 +93,7 @@ export const Editor = ({
       }
       notice={
         <>
-          <ErrorNotice error={error.value} />
+          <ErrorNotice error={error.value} wordsOf={wordsOf} />
           {isRetryable(error.value) && <p class="notice">{texts.edit.savedLater}</p>}
         </>
       }

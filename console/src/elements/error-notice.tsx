@@ -1,8 +1,12 @@
 import { FormsApiError, FormsConnectionError } from '@fms/client'
 import { texts } from '../texts.ts'
 
-/** An error: its message, its reason, then each violation. Renders nothing for undefined. */
-export const ErrorNotice = ({ error }: { error: unknown }) => {
+/**
+ * An error: its message, its reason, then each violation. Renders nothing for undefined.
+ *
+ * @param wordsOf names a field for people
+ */
+export const ErrorNotice = ({ error, wordsOf }: { error: unknown; wordsOf?: (field: string) => string }) => {
   if (error === undefined) return null
   const { message, reason, violations, requestId } = describe(error)
   return (
@@ -23,7 +27,7 @@ export const ErrorNotice = ({ error }: { error: unknown }) => {
         <ul>
           {violations.map(({ where, what }) => (
             <li key={`${where} ${what}`}>
-              <code>{where}</code> {what}
+              {wordsOf ? `${wordsOf(where)}:` : <code>{where}</code>} {what}
             </li>
           ))}
         </ul>

@@ -1,12 +1,10 @@
 import type { Step } from '@fms/client'
 import { asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
+import { choicesOf, memberOfStep } from './choices.ts'
 import type { Answer } from './next-step.ts'
 import type { ShownStep } from './shown-step.ts'
 import type { StepKind } from './step-kind.ts'
-
-/** Most values of a rating or a scale that are drawn. */
-const maxShownValues = 41
 
 /** The input for the answer to a question. Start and end screens have none. */
 export const AnswerInput = ({
@@ -50,12 +48,14 @@ export const AnswerInput = ({
     value: text,
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => onAnswer(currentTarget.value),
   }
+  if (kind === 'text' && step.type === 'url') return <input type="url" {...attributes} />
+  if (kind === 'text' && step.type === 'phone') return <input type="tel" {...attributes} />
   if (kind === 'text') return <input type="text" {...attributes} />
-  if (kind === 'number') return <input type="number" {...attributes} />
+  if (kind === 'number') return <input type="number" step="any" {...attributes} />
   if (kind === 'email') return <input type="email" {...attributes} />
   if (kind === 'date') return <input type="date" {...attributes} />
   if (kind === 'time') return <input type="time" {...attributes} />
-  const options = optionsOf(step, kind, shown)
+  const options = choicesOf(step, shown.options)
   if (options.length === 0) return null
   const isMultiple = kind === 'multiple-choice'
   const chosen = typeof answer === 'string' ? [answer] : (answer ?? [])
@@ -77,46 +77,6 @@ export const AnswerInput = ({
       ))}
     </fieldset>
   )
-}
-
-const optionsOf = (step: Step, kind: StepKind, { options }: ShownStep): ShownStep['options'] => {
-  if (kind === 'choice' || kind === 'multiple-choice') return options
-  if (kind === 'yes-no')
-    return [
-      { label: labelAt(step, 0, 2) || texts.preview.yes, value: 'yes' },
-      { label: labelAt(step, 1, 2) || texts.preview.no, value: 'no' },
-    ]
-  if (kind !== 'rating' && kind !== 'scale') return []
-  const values = kind === 'rating' ? valuesOf(step, 1, 5) : valuesOf(step, 0, 10)
-  return values.map((value, index) => {
-    const name = labelAt(step, index, values.length)
-    return { label: name ? `${value} ${name}` : String(value), value: String(value) }
-  })
-}
-
-/** A step is JSON: a member may have any value. */
-const memberOfStep = (step: Step, name: string): unknown => (step as unknown as Record<string, unknown>)[name]
-
-const integerOf = (step: Step, name: string, otherwise: number): number => {
-  const value = memberOfStep(step, name)
-  return Number.isInteger(value) ? (value as number) : otherwise
-}
-
-const valuesOf = (step: Step, defaultMin: number, defaultMax: number): number[] => {
-  const min = integerOf(step, 'min', defaultMin)
-  const max = integerOf(step, 'max', defaultMax)
-  const width = Math.max(1, integerOf(step, 'step', 1))
-  const count = Math.min(Math.floor((max - min) / width) + 1, maxShownValues)
-  return Array.from({ length: Math.max(count, 1) }, (_, index) => min + index * width)
-}
-
-/** The label of a value: there is one for each, or two for the lowest and the highest. */
-const labelAt = (step: Step, index: number, count: number): string => {
-  const labels = memberOfStep(step, 'labels')
-  if (!Array.isArray(labels)) return ''
-  if (labels.length === count) return asText(labels[index])
-  if (labels.length !== 2) return ''
-  return asText(index === 0 ? labels[0] : index === count - 1 && labels[1])
 }
 
 const priceOf = (step: Step): string => {

@@ -2,7 +2,10 @@ import type { Form } from '@fms/client'
 import { asList, asObject, asText, isObject, type JsonObject } from '../json/values.ts'
 
 /** What the preview reads of a form. */
-export type PreviewedForm = Pick<Form, 'steps' | 'i18n' | 'theme' | 'backgrounds'>
+export type PreviewedForm = Pick<
+  Form,
+  'name' | 'description' | 'branding' | 'steps' | 'i18n' | 'theme' | 'backgrounds'
+>
 
 /** Fields as a form that can be shown while somebody edits them: a member of another kind than expected counts as absent. */
 export const asForm = (fields: JsonObject): PreviewedForm => {
@@ -16,6 +19,9 @@ export const asForm = (fields: JsonObject): PreviewedForm => {
     return [locale, { ...members, steps: Object.fromEntries(translated) }]
   })
   return {
+    name: asText(fields.name),
+    description: asText(fields.description),
+    branding: asObject(fields.branding),
     steps: asList(fields.steps).filter(isObject).map(asStep),
     theme: asObject(fields.theme),
     backgrounds: asList(fields.backgrounds),

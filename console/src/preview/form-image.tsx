@@ -14,6 +14,8 @@ export const FormImage = ({
 }) =>
   url === '' ? null : (
     <img
+      // Another image is a new element: this one may be hidden.
+      key={url}
       class={name}
       src={url}
       alt=""

@@ -17,7 +17,7 @@ const again: Step = {
   type: 'yes-no',
   key: 'again',
   branches: [
-    branchTo('sorry', [condition('again', 'equals', 'No'), condition('stars', 'less_than', '3')]),
+    branchTo('sorry', [condition('again', 'equals', 'No'), condition('stars', 'lessThan', '3')]),
     branchTo('nobody', [condition('stars', 'greaterThan', '9')]),
     branchTo('thanks', [condition('stars', 'sounds like', '5')], [condition('stars', 'equals', '5', true)]),
   ],

@@ -1,4 +1,5 @@
 import type { Branch, Condition, Step } from '@fms/client'
+import type { conditionOperators } from '@fms/contracts/steps'
 import type { PreviewedForm } from './as-form.ts'
 import { kindOfStep } from './step-kind.ts'
 
@@ -15,30 +16,25 @@ const partsOf = (answer: Answer): readonly string[] => (typeof answer === 'strin
 
 const equals: Compare = (answer, value) =>
   partsOf(answer).some((part) => part.toLowerCase() === value.toLowerCase())
-const differs: Compare = (answer, value) => !equals(answer, value)
 const contains: Compare = (answer, value) =>
   partsOf(answer).some((part) => part.toLowerCase().includes(value.toLowerCase()))
 const startsWith: Compare = (answer, value) =>
   partsOf(answer).some((part) => part.toLowerCase().startsWith(value.toLowerCase()))
-const isEmpty: Compare = (answer) => partsOf(answer).join('') === ''
 const isAbove: Compare = (answer, value) => Number(partsOf(answer)[0] || Number.NaN) > Number(value)
 const isBelow: Compare = (answer, value) => Number(partsOf(answer)[0] || Number.NaN) < Number(value)
 
-/** By operator, letter case, `-` and `_` ignored. The service stores any operator. */
-const comparisons = new Map<string, Compare>([
-  ['equals', equals],
-  ['is', equals],
-  ['notequals', differs],
-  ['isnot', differs],
-  ['contains', contains],
-  ['greaterthan', isAbove],
-  ['lessthan', isBelow],
-  ['startswith', startsWith],
-  ['includes', equals],
-  ['isempty', isEmpty],
-  ['isnotempty', (answer, value) => !isEmpty(answer, value)],
-  ['isanswered', (answer, value) => !isEmpty(answer, value)],
-])
+/** By operator of the catalogue. The service stores any other one, too. */
+const comparisons = new Map<string, Compare>(
+  Object.entries({
+    equals,
+    contains,
+    startsWith,
+    greaterThan: isAbove,
+    lessThan: isBelow,
+    isAnswered: (answer) => partsOf(answer).join('') !== '',
+    includes: equals,
+  } satisfies Record<keyof typeof conditionOperators, Compare>),
+)
 
 /** The next step after an answer, and the operators on the way that the preview does not know. */
 export interface Next {
@@ -53,7 +49,7 @@ export interface Next {
 export const nextStep = ({ steps }: Pick<PreviewedForm, 'steps'>, from: Step, answers: Answers): Next => {
   const unknownOperators: string[] = []
   const holds = ({ stepKey, operator, value, negate }: Condition): boolean => {
-    const compare = comparisons.get(operator.toLowerCase().replaceAll(/[-_\s]/g, ''))
+    const compare = comparisons.get(operator)
     if (compare === undefined) {
       unknownOperators.push(operator)
       return false

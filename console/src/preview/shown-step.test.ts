@@ -34,6 +34,7 @@ describe('the texts of a step', () => {
         { label: 'Saturday', value: 'sat' },
       ],
     })
+    expect(textsIn({ i18n }, step, 'DE').title).toBe('Welcher Tag?')
     expect(textsIn({ i18n }, step, 'en').title).toBe('Which day?')
   })
 })

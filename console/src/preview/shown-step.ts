@@ -10,9 +10,16 @@ export interface ShownStep {
   options: readonly { label: string; value: string }[]
 }
 
+/** The translations into a language; letter case does not count. Undefined for that of the form. */
+export const translationInto = ({ sourceLocale, translations }: Form['i18n'], locale: string) => {
+  if (locale === sourceLocale) return undefined
+  const isMeant = ([each]: [string, unknown]) => each.toLowerCase() === locale.toLowerCase()
+  return Object.entries(translations).find(isMeant)?.[1]
+}
+
 /** The texts of a step in a language; those of the source language where there is no translation. */
 export const textsIn = ({ i18n }: Pick<Form, 'i18n'>, step: Step, locale: string): ShownStep => {
-  const translated = locale === i18n.sourceLocale ? undefined : i18n.translations[locale]?.steps[step.key]
+  const translated = translationInto(i18n, locale)?.steps[step.key]
   const textOf = (name: 'title' | 'description' | 'buttonText') =>
     translated?.[name]?.value || asText(step[name])
   return {
@@ -26,7 +33,8 @@ export const textsIn = ({ i18n }: Pick<Form, 'i18n'>, step: Step, locale: string
   }
 }
 
-const optionsOf = (step: Step) => {
+/** The options of a step in the language of the form. An option with a key is that key for conditions. */
+export const optionsOf = (step: Step): ShownStep['options'] => {
   const options: unknown = 'options' in step ? step.options : undefined
   if (!Array.isArray(options)) return []
   return options.map((option: unknown) => {

@@ -7,6 +7,8 @@ import { texts } from '../texts.ts'
 import { AnswerInput } from './answer-input.tsx'
 import type { PreviewedForm } from './as-form.ts'
 import { Background, backgroundOf } from './background.tsx'
+import { remarkOnChosen } from './choices.ts'
+import { FormHead } from './form-head.tsx'
 import { FormImage } from './form-image.tsx'
 import { type Answer, type Answers, nextStep } from './next-step.ts'
 import { textsIn } from './shown-step.ts'
@@ -38,22 +40,22 @@ const isMissing = (step: Step, answers: Answers): boolean =>
   (answers.get(step.key) ?? '').length === 0
 
 /**
- * The way of a respondent through a form. It stays at its step while the form changes.
+ * A form as respondents meet it, step by step. It stays at its step while the form changes.
  *
  * @param openStep the index of a step to go to when another one is opened
  * @param ending what to say at the end
- * @param showsImages whether the page may load the form's images
+ * @param isPage whether the page shows nothing else, so that the name of the form is its heading
  */
 export const Walk = ({
   form,
   openStep,
   ending,
-  showsImages = false,
+  isPage = false,
 }: {
   form: PreviewedForm
   openStep?: number | undefined
   ending?: string
-  showsImages?: boolean
+  isPage?: boolean
 }) => {
   const locale = useSignal(form.i18n.sourceLocale)
   const answers = useSignal<Answers>(new Map())
@@ -81,11 +83,12 @@ export const Walk = ({
       visits.value = visits.peek().with(-1, visitOf(current))
   }, [steps])
 
-  const goOn = () => {
-    if (isMissing(current!, answers.value)) {
-      remark.value = texts.preview.required
-      return
-    }
+  /** @param problem what the browser says about the answer; `""` for nothing */
+  const goOn = (problem: string) => {
+    remark.value = isMissing(current!, answers.value)
+      ? texts.preview.required
+      : problem || remarkOnChosen(current!, answers.value.get(current!.key))
+    if (remark.value !== '') return
     const { step, missingKey, unknownOperators } = nextStep(form, current!, answers.value)
     remark.value = [
       ...(missingKey === undefined ? [] : [texts.preview.missingStep(missingKey)]),
@@ -111,6 +114,7 @@ export const Walk = ({
 
   return (
     <>
+      <FormHead form={form} locale={locale.value} isPage={isPage} />
       <div class="row">
         <SelectField
           label={texts.preview.language}
@@ -134,7 +138,6 @@ export const Walk = ({
           locale={locale.value}
           answer={answers.value.get(current.key)}
           isFocused={hasMoved.current}
-          showsImages={showsImages}
           onAnswer={(answer) => {
             answers.value = new Map(answers.value).set(current.key, answer)
           }}
@@ -153,7 +156,6 @@ const StepCard = ({
   locale,
   answer,
   isFocused,
-  showsImages,
   onAnswer,
   onNext,
   onBack,
@@ -164,16 +166,17 @@ const StepCard = ({
   answer: Answer | undefined
   /** Whether its heading has the focus at first. */
   isFocused: boolean
-  showsImages: boolean
   onAnswer: (answer: Answer) => void
-  onNext: () => void
+  onNext: (problem: string) => void
   onBack: (() => void) | undefined
 }) => {
   const shown = textsIn(form, step, locale)
   const kind = kindOfStep(step)
   const heading = useRef<HTMLHeadingElement>(null)
-  const isMissing = useSignal(false)
-  const background = showsImages && !isMissing.value ? backgroundOf(form, step) : undefined
+  /** The URL of the image that could not be loaded. */
+  const missing = useSignal('')
+  const found = backgroundOf(form, step)
+  const background = found?.url === missing.value ? undefined : found
   useLayoutEffect(() => {
     if (isFocused) heading.current!.focus()
   }, [])
@@ -190,7 +193,7 @@ const StepCard = ({
         <Background
           {...background}
           onMissing={() => {
-            isMissing.value = true
+            missing.value = background.url
           }}
         />
       )}
@@ -198,10 +201,13 @@ const StepCard = ({
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          onNext()
+          const invalid = event.currentTarget.querySelector<HTMLInputElement>(
+            'input:invalid, textarea:invalid',
+          )
+          onNext(invalid?.validationMessage ?? '')
         }}
       >
-        {showsImages && <FormImage url={asText(step.logoUrl)} name="logo" />}
+        <FormImage url={asText(step.logoUrl)} name="logo" />
         <h2 ref={heading} tabIndex={-1} class="themed-title">
           {shown.title || step.key}
         </h2>

@@ -1,8 +1,8 @@
 import type { FormChange } from '@fms/client'
-import { shortened } from '../elements/shortened.ts'
 import { TitleText } from '../elements/title.tsx'
 import { texts } from '../texts.ts'
 import { type ComparedSteps, isOfWholeStep, wordsOfChange } from './change-words.ts'
+import { wordsOfValue } from './value-words.ts'
 
 /** Most changes that are drawn. */
 const maxShownChanges = 500
@@ -19,7 +19,7 @@ export const ChangeList = ({ changes, steps }: { changes: readonly FormChange[];
           <li key={`${change.kind} ${change.field}`} class={change.breaking && 'breaking'}>
             <TitleText title={wordsOfChange(change, steps)} />
             {change.breaking && <strong> {texts.changes.breaking[change.breaking]}</strong>}
-            {!isOfWholeStep(change) && <Values change={change} />}
+            {!isOfWholeStep(change) && <Values change={change} steps={steps} />}
           </li>
         ))}
       </ul>
@@ -28,25 +28,22 @@ export const ChangeList = ({ changes, steps }: { changes: readonly FormChange[];
   )
 }
 
-const Values = ({ change: { before, after } }: { change: FormChange }) => {
+const Values = ({ change: { before, after }, steps }: { change: FormChange; steps: ComparedSteps }) => {
   if (before === undefined && after === undefined) return null
   return (
     <div class="values">
       {before !== undefined && (
         <del>
           <span class="hidden">{texts.changes.before} </span>
-          {shownValue(before)}
+          {wordsOfValue(before, steps.from)}
         </del>
       )}
       {after !== undefined && (
         <ins>
           <span class="hidden">{texts.changes.after} </span>
-          {shownValue(after)}
+          {wordsOfValue(after, steps.to)}
         </ins>
       )}
     </div>
   )
 }
-
-const shownValue = (value: unknown): string =>
-  shortened(typeof value === 'string' ? value : JSON.stringify(value))

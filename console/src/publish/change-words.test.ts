@@ -30,7 +30,19 @@ describe('a change in words', () => {
     ['Theme › Buttons changed', { fromPointer: '/theme/primaryColor', toPointer: '/theme/primaryColor' }],
     ['Max follow up questions changed', { toPointer: '/maxFollowUpQuestions' }],
     ['Steps › 8 › Title changed', { toPointer: '/steps/7/title' }],
-    ['Branches › 1 › Target step key of bye changed', { toPointer: '/steps/1/branches/0/targetStepKey' }],
+    ['Branch 1 › Step to go to of bye changed', { toPointer: '/steps/1/branches/0/targetStepKey' }],
+    ['Languages changed', { toPointer: '/i18n/supportedLocales' }],
+    ['Language of the form changed', { toPointer: '/i18n/sourceLocale' }],
+    ['Texts, in de added', { kind: 'ADDED', toPointer: '/i18n/translations/de' }],
+    ['Name, in de changed', { toPointer: '/i18n/translations/de/name/value' }],
+    [
+      'Title of Which tea, please?, in de changed',
+      { toPointer: '/i18n/translations/de/steps/tea/title/value' },
+    ],
+    [
+      'Options of gone, in de removed',
+      { kind: 'REMOVED', fromPointer: '/i18n/translations/de/steps/gone/options' },
+    ],
   ])('%s', (words, change) => {
     expect(textOfTitle(wordsOfChange({ kind: 'CHANGED', field: '', ...change }, steps))).toBe(words)
   })

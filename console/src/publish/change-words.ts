@@ -20,7 +20,7 @@ export const wordsOfChange = (change: FormChange, { from, to }: ComparedSteps): 
   const { kind, fromPointer, toPointer, before, after } = change
   const path = namesIn(toPointer ?? fromPointer)
   if (path === undefined) return `${wordsOfPath(namesInField(change.field))} ${texts.changes.kinds[kind]}`
-  const step = stepAt(namesIn(toPointer), to) ?? stepAt(namesIn(fromPointer), from)
+  const step = stepAt(namesIn(toPointer), to) ?? stepAt(namesIn(fromPointer) ?? path, from)
   const place = wordsOfPath(path, step, after ?? before)
   const happened = texts.changes.kinds[kind]
   if (typeof place === 'string') return `${place} ${happened}`
@@ -35,9 +35,11 @@ export const isOfWholeStep = ({ fromPointer, toPointer }: FormChange): boolean =
  * A place in a form, such as `Title of Fee`.
  *
  * @param path the names of the members around it; after `steps` the index or key of a step
+ * @param step the one that the path leads to, or whose translation it leads to
  * @param value what is there: the text of an option
  */
 export const wordsOfPath = (path: readonly string[], step?: Step, value?: unknown): Title => {
+  if (path[0] === 'i18n') return wordsInI18n(path.slice(1), step)
   if (step === undefined) return path.map((name, index) => labelOf(name, path[index - 1])).join(' › ')
   const [member, ...inside] = path.slice(2)
   const name = shortened(asText(step.title) || asText(step.key))
@@ -45,16 +47,46 @@ export const wordsOfPath = (path: readonly string[], step?: Step, value?: unknow
   const place =
     member === 'options' && inside.length > 0
       ? texts.changes.option(shortened(textOfOption(value)))
-      : [member, ...inside].map((each) => members[each] ?? inWords(each)).join(' › ')
+      : wordsInStep([member, ...inside])
   return { name, text: (name) => texts.changes.memberOf(place, name) }
 }
 
 /** @param field of a form, such as `form.steps[2].title` */
 export const wordsOfField = (field: string, steps: readonly Step[]): Title => {
   const names = namesInField(field)
-  const step = names[0] === 'steps' ? steps[Number(names[1])] : undefined
+  const step = stepAt(names, steps)
   const options = step && 'options' in step ? asList(step.options) : []
   return wordsOfPath(names, step, names[2] === 'options' ? options[Number(names[3])] : undefined)
+}
+
+/** @param path inside of a step */
+const wordsInStep = ([member, ...inside]: readonly string[]): string => {
+  const number = Number(inside[0])
+  if (member !== 'branches' || Number.isNaN(number))
+    return [member!, ...inside].map((each) => members[each] ?? inWords(each)).join(' › ')
+  const part = branchParts[inside.at(-1)!]
+  return [texts.branches.name(number + 1), ...(part ? [part] : [])].join(' › ')
+}
+
+const branchParts: Labels = {
+  targetStepKey: texts.branches.target,
+  stepKey: texts.branches.question,
+  operator: texts.branches.comparison,
+  value: texts.branches.answer,
+}
+
+/** @param path inside of `i18n` @param step whose translation is meant */
+const wordsInI18n = ([member, locale, part, ...rest]: readonly string[], step: Step | undefined): Title => {
+  if (member === 'sourceLocale') return texts.translations.source
+  if (member !== 'translations' || locale === undefined) return texts.translations.title
+  if (part !== 'steps')
+    return texts.translations.inLocale(part ? labelOf(part, undefined) : texts.translations.texts, locale)
+  const [key = '', name = ''] = rest
+  const what = members[name] ?? texts.translations.texts
+  return {
+    name: shortened(asText(step?.title) || key),
+    text: (name) => texts.translations.inLocale(texts.changes.memberOf(what, name), locale),
+  }
 }
 
 const labelOf = (name: string, parent: string | undefined): string => {
@@ -89,5 +121,8 @@ export const namesInField = (field: string): string[] =>
     .split(/[.[\]]+/)
     .filter((name) => name !== '')
 
-const stepAt = (path: readonly string[] | undefined, steps: readonly Step[]): Step | undefined =>
-  path?.[0] === 'steps' ? steps[Number(path[1])] : undefined
+/** The step that a path leads to, or whose translation it leads to. */
+const stepAt = (path: readonly string[] | undefined, steps: readonly Step[]): Step | undefined => {
+  if (path?.[0] === 'steps') return steps[Number(path[1])]
+  return path?.[0] === 'i18n' ? steps.find(({ key }) => key === path[4]) : undefined
+}

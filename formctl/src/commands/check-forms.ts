@@ -10,7 +10,7 @@ export const addCheckCommand = (forms: Command): void => {
   forms
     .command('check')
     .description('check forms in files through the API: whether they can be published, and warnings')
-    .argument('<file...>', 'JSON: a form, as a create takes it or a read returns it')
+    .argument('<file...>', 'JSON: a form as a read returns it, or the body of a create')
     .requiredOption('--organization <ref>', 'id or slug of an organization of yours; nothing is stored in it')
     .action(withApi(check))
     .addHelpText(...examples(`forms check --organization acme "$DATA_DIR/${exampleForm}.json"`))
@@ -26,10 +26,12 @@ const check: Work<Api, { organization: string }> = async (api, { organization },
   return { json: { forms }, text: forms.flatMap(linesOf).map(withoutControlCharacters).join('\n') }
 }
 
+/** Reads a form, or the body of a create or an update, which has it in `form`. */
 const readForm = async (file: string) => {
   const text = await readFile(file, 'utf8')
   try {
-    return JSON.parse(text)
+    const value = JSON.parse(text)
+    return value?.form ?? value
   } catch (cause) {
     throw new Error(`${file} is not JSON. Name a file with one form.`, { cause })
   }

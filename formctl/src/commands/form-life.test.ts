@@ -52,10 +52,13 @@ describe('formctl forms check', () => {
     warnings: [{ field: 'form.steps[0].type', reason: 'TYPE_UNKNOWN', message: 'is unknown\u0007' }],
   }
 
-  it('prints what the API finds in each file', async () => {
+  it.each([
+    ['as a read returns it', '{"name": "Intake"}'],
+    ['as the body of a create', '{"form": {"name": "Intake"}}'],
+  ])('prints what the API finds in each file, with a form %s', async (_, text) => {
     api.respond = () => ({ body: found })
 
-    const { file, code, stdout } = await check('{"name": "Intake"}')
+    const { file, code, stdout } = await check(text)
 
     expect(api.received).toMatchObject([
       { method: 'POST', url: '/v2/organizations/acme/forms/check', body: { form: { name: 'Intake' } } },

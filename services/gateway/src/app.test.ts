@@ -105,6 +105,17 @@ describe('a path that is a letter or two off', () => {
     expect(error.details[0].metadata).toEqual({ path, meant })
     expect(error.message.includes(`Did you mean ${meant}?`)).toBe(meant !== undefined)
   })
+
+  it('is a 405 that suggests the path with the method, if it could be that of a form', async () => {
+    await using gateway = await startGateway()
+    const options = { headers: json, body: '{}' }
+
+    const { error } = (await gateway.send('POST', '/v2/organizations/acme/forms/chek', options)).json()
+
+    expect(error.details[0]).toMatchObject({ reason: 'METHOD_NOT_ALLOWED' })
+    expect(error.details[0].metadata.meant).toBe('/v2/organizations/acme/forms/check')
+    expect(error.message).toContain('Did you mean /v2/organizations/acme/forms/check?')
+  })
 })
 
 describe('GET /readyz', () => {

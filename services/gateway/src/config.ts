@@ -47,7 +47,7 @@ export const GatewayConfig = ServiceConfig.extend({
   PUBLIC_FORM_BASE_URL: PublicFormBaseUrl,
   /** Whether `/f` shows live forms to anybody. By default, if `PUBLIC_FORM_BASE_URL` ends with it. */
   PUBLIC_FORMS: z.enum(['on', 'off']).optional(),
-  /** The origins from which the pages of forms may load images and fonts. */
+  /** The origins from which the pages of forms, and their previews, may load images and fonts. */
   PUBLIC_FORM_IMAGE_ORIGINS: Origins.default([]),
 })
 export type GatewayConfig = z.infer<typeof GatewayConfig>

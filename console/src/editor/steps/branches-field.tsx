@@ -1,29 +1,15 @@
 import type { JsonValue } from '@fms/client'
 import { asList, asObject, asText, type JsonObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
+import { Choices, type Condition, ConditionFields } from './condition-fields.tsx'
+import { asQuestion, type Choice } from './question.ts'
 import { nameOfStep } from './step-name.ts'
 
-interface Condition {
-  stepKey: string
-  operator: string
-  value: string
-  negate: boolean
-}
 interface Branch {
   targetStepKey: string
   /** A branch holds if all conditions of one group hold. */
   groups: Condition[][]
 }
-/** The key of a step and its name. */
-type Choice = readonly [string, string]
-
-/** Each operator, and turned round by `negate`, which begins with `!` here. */
-const operators = Object.entries(texts.branches.operators).flatMap(([name, [holds, holdsNot]]): Choice[] => [
-  [name, holds],
-  [`!${name}`, holdsNot],
-])
-/** Operators whose conditions have no value. */
-const withoutValue: ReadonlySet<string> = new Set(['isAnswered'])
 
 /** The branches of a step, each as a sentence: If … is …, go to …. */
 export const BranchesField = ({
@@ -47,12 +33,11 @@ export const BranchesField = ({
   const set = (next: Branch[]) => onChange(next.length > 0 ? (next as unknown as JsonValue[]) : undefined)
   const replace = (at: number, branch: Branch) =>
     set(branch.groups.length > 0 ? branches.with(at, branch) : branches.toSpliced(at, 1))
-  const newCondition = (): Condition => ({
-    stepKey: answered.at(-1)?.[0] ?? '',
-    operator: 'equals',
-    value: '',
-    negate: false,
-  })
+  const questionOf = (key: string) => asQuestion(asObject(steps.find((each) => asObject(each).key === key)))
+  const newCondition = (): Condition => {
+    const stepKey = answered.at(-1)?.[0] ?? ''
+    return { stepKey, operator: questionOf(stepKey).operators[0]!, value: '', negate: false }
+  }
   const add = () => {
     const target = choices[index + 2] ?? choices[index + 1] ?? choices.at(-1)!
     set([...branches, { targetStepKey: target[0], groups: [[newCondition()]] }])
@@ -71,7 +56,7 @@ export const BranchesField = ({
                 }
                 condition={condition}
                 questions={answered}
-                answers={answersOf(steps, condition.stepKey)}
+                questionOf={questionOf}
                 onChange={(next) =>
                   replace(at, { ...branch, groups: withCondition(branch.groups, groupAt, conditionAt, next) })
                 }
@@ -161,108 +146,4 @@ const withCondition = (
   const group = groups[groupAt]!
   const next = condition ? group.with(conditionAt, condition) : group.toSpliced(conditionAt, 1)
   return next.length > 0 ? groups.with(groupAt, next) : groups.toSpliced(groupAt, 1)
-}
-
-/** The answers that can be chosen, as their values and names. Empty for a question with answers of another kind. */
-const answersOf = (steps: readonly JsonValue[], key: string): readonly Choice[] => {
-  const { type, options } = asObject(steps.find((step) => asObject(step).key === key))
-  if (type === 'yes-no')
-    return [
-      ['yes', texts.preview.yes],
-      ['no', texts.preview.no],
-    ]
-  return asList(options)
-    .filter((option) => typeof option === 'string')
-    .map((option): Choice => [option, option])
-}
-
-const ConditionFields = ({
-  lead,
-  condition,
-  questions,
-  answers,
-  onChange,
-}: {
-  /** The words before the condition. */
-  lead: string
-  condition: Condition
-  questions: readonly Choice[]
-  answers: readonly Choice[]
-  onChange: (condition: Condition | undefined) => void
-}) => {
-  const { stepKey, operator, value, negate } = condition
-  const chosenOperator = `${negate ? '!' : ''}${operator}`
-  const set = (changes: Partial<Condition>) => onChange({ ...condition, ...changes })
-  return (
-    <span class="sentence">
-      {lead}
-      <Choices
-        label={texts.branches.question}
-        value={stepKey}
-        choices={questions}
-        onInput={(next) => set({ stepKey: next, value: '' })}
-      />
-      <Choices
-        label={texts.branches.comparison}
-        value={chosenOperator}
-        choices={operators}
-        onInput={(next) => set({ operator: next.replace('!', ''), negate: next.startsWith('!') })}
-      />
-      {!withoutValue.has(operator) &&
-        (answers.length > 0 ? (
-          <Choices
-            label={texts.branches.answer}
-            value={value}
-            choices={answers}
-            onInput={(next) => set({ value: next })}
-          />
-        ) : (
-          <input
-            type="text"
-            aria-label={texts.branches.answer}
-            value={value}
-            autocomplete="off"
-            onInput={({ currentTarget }) => set({ value: currentTarget.value })}
-          />
-        ))}
-      <button
-        type="button"
-        class="quiet"
-        aria-label={texts.branches.removeCondition}
-        onClick={() => onChange(undefined)}
-      >
-        ×
-      </button>
-    </span>
-  )
-}
-
-/** A choice in a sentence. A value that is none of the choices, such as the key of a removed step, stays chosen. */
-const Choices = ({
-  label,
-  value,
-  choices,
-  onInput,
-}: {
-  label: string
-  value: string
-  choices: readonly Choice[]
-  onInput: (value: string) => void
-}) => {
-  const isKnown = choices.some(([each]) => each === value)
-  return (
-    <select
-      aria-label={label}
-      aria-invalid={!isKnown || undefined}
-      value={value}
-      onInput={({ currentTarget }) => onInput(currentTarget.value)}
-    >
-      {!isKnown && <option value={value}>{value || texts.branches.choose}</option>}
-      {choices.map(([each, name]) => (
-        <option key={each} value={each}>
-          {name}
-        </option>
-      ))}
-    </select>
-  )
 }

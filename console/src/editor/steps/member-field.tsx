@@ -2,8 +2,10 @@ import type { JsonValue } from '@fms/client'
 import type { StepMember } from '@fms/contracts/steps'
 import { CheckField, LinesField, NumberField, TextField } from '../../elements/field.tsx'
 import type { RemarksAbout } from '../../elements/remark-texts.tsx'
-import { asList, asText } from '../../json/values.ts'
+import { asList, asObject, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
+import { BackgroundField } from './background-field.tsx'
+import { labelOf, withLabels } from './option-lines.ts'
 
 /** The texts of the console about members, by name. */
 const labels: Readonly<Record<string, string>> = texts.step.members
@@ -40,16 +42,20 @@ export const MemberField = ({
       />
     )
   if (kind === 'options' || kind === 'texts') {
-    const lines = asList(value)
+    const items = asList(value)
     return (
       <LinesField
         {...field}
-        rows={Math.max(3, lines.length)}
-        value={lines.join('\n')}
-        onInput={(text) => onChange(text.split('\n'))}
+        rows={Math.max(3, items.length)}
+        value={items.map(labelOf).join('\n')}
+        onInput={(text) => onChange(withLabels(items, text.split('\n')))}
       />
     )
   }
+  if (kind === 'background')
+    return (
+      <BackgroundField background={asObject(value)} disabled={disabled} onChange={onChange} {...remarks} />
+    )
   if (name === 'description')
     return <LinesField {...field} rows={2} value={asText(value)} onInput={onChange} />
   // A title may be empty while somebody types; other members are there only with a text.

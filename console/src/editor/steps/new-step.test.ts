@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { copyOfStep, newStep, withTitle } from './new-step.ts'
+import { copyOfStep, newStep, withReferences, withTitle } from './new-step.ts'
 
 describe('the key of a step', () => {
   it('is that of its type at first, and of no other step', () => {
@@ -30,6 +30,17 @@ describe('the key of a step', () => {
     expect(withTitle({ ...typed, key: 'reason' }, 'How', [], false).key).toBe('reason')
     const branches = [{ targetStepKey: 'end', groups: [[{ stepKey: 'why' }]] }]
     expect(withTitle(typed, 'How', [{ key: 'other', branches }], false).key).toBe('why')
+  })
+
+  it('is renamed in the branches that refer to it', () => {
+    const branch = (targetStepKey: string, stepKey: string) => ({ targetStepKey, groups: [[{ stepKey }]] })
+    const step = { key: 'a', branches: [branch('why', 'other'), branch('end', 'why')] }
+
+    expect(withReferences(step, 'why', 'reason')).toEqual({
+      key: 'a',
+      branches: [branch('reason', 'other'), branch('end', 'reason')],
+    })
+    expect(withReferences(step, 'nobody', 'reason')).toBe(step)
   })
 
   it('is another one in a copy, whose branches refer to it', () => {

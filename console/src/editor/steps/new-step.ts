@@ -31,12 +31,29 @@ export const newStep = (type: string, steps: readonly JsonValue[]): JsonObject =
 /** A copy of a step, with a key of its own, to which its branches refer, too. */
 export const copyOfStep = (step: JsonObject, steps: readonly JsonValue[]): JsonObject => {
   const key = freeKey(asText(step.key).replace(/-\d+$/, '') || 'step', steps)
-  const branches = asList(step.branches).map((branch) =>
-    mapConditions(branch, (condition) =>
-      condition.stepKey === step.key ? { ...condition, stepKey: key } : condition,
-    ),
-  )
-  return { ...step, key, ...('branches' in step && { branches }) }
+  return { ...withReferences(step, asText(step.key), key, false), key }
+}
+
+/**
+ * A step whose branches refer to another key. The same object if they do not refer to the former one.
+ *
+ * @param withTargets whether branches lead to the other key, too
+ */
+export const withReferences = (
+  step: JsonObject,
+  former: string,
+  key: string,
+  withTargets = true,
+): JsonObject => {
+  if (!refersTo(step, former)) return step
+  const branches = asList(step.branches).map((branch) => {
+    const next = mapConditions(branch, (condition) =>
+      condition.stepKey === former ? { ...condition, stepKey: key } : condition,
+    )
+    const leadsThere = withTargets && isObject(next) && next.targetStepKey === former
+    return leadsThere ? { ...next, targetStepKey: key } : next
+  })
+  return { ...step, branches }
 }
 
 const mapConditions = (branch: JsonValue, change: (condition: JsonObject) => JsonObject): JsonValue => {

@@ -7,7 +7,7 @@ import { RemarkList } from '../remark-list.tsx'
 import { type Remarks, remarksAt, remarksElsewhere } from '../remarks.ts'
 import { BranchesField } from './branches-field.tsx'
 import { MemberField } from './member-field.tsx'
-import { membersWithField } from './step-members.ts'
+import { isRare, membersWithField } from './step-members.ts'
 
 /** The name of a type for people, such as `Long text`. */
 export const typeName = (type: string): string =>
@@ -57,20 +57,22 @@ export const StepFields = ({
   const others = Object.keys(step).filter((name) => !shown.includes(name))
   const types = typeNames.includes(type) ? typeNames : [...typeNames, type]
   const fields = members.filter(([name]) => name !== 'branches')
+  const fieldOf = ([name, member]: (typeof fields)[number]) => (
+    <MemberField
+      key={name}
+      name={name}
+      member={member}
+      value={step[name]}
+      {...at(name)}
+      disabled={disabled}
+      onChange={(value) => set(name, value)}
+    />
+  )
+  const rare = fields.filter(([name]) => isRare(step, name))
   return (
     <div class="step-fields">
       <div class="member-fields">
-        {fields.map(([name, member]) => (
-          <MemberField
-            key={name}
-            name={name}
-            member={member}
-            value={step[name]}
-            {...at(name)}
-            disabled={disabled}
-            onChange={(value) => set(name, value)}
-          />
-        ))}
+        {fields.filter(([name]) => !isRare(step, name)).map(fieldOf)}
         <SelectField
           label={texts.step.type}
           value={type}
@@ -89,6 +91,12 @@ export const StepFields = ({
           onInput={(key) => set('key', key)}
         />
       </div>
+      {rare.length > 0 && (
+        <details>
+          <summary>{texts.step.more}</summary>
+          <div class="member-fields">{rare.map(fieldOf)}</div>
+        </details>
+      )}
       {shown.includes('branches') && (
         <BranchesField
           step={step}

@@ -1,12 +1,13 @@
 import type { JsonValue } from '@fms/client'
 import { type StepMember, type StepTypeName, stepTypes } from '@fms/contracts/steps'
-import { asText, isObject, type JsonObject } from '../../json/values.ts'
+import { asList, asObject, asText, isObject, type JsonObject } from '../../json/values.ts'
+import { withOptionsFrom } from '../translations/translated-texts.ts'
+import { labelOf } from './option-lines.ts'
 
-/** Members that other screens than the first and the last show only if they have them. */
-const ofScreens: ReadonlySet<string> = new Set(['logoUrl', 'redirectUrl'])
+const rare: ReadonlySet<string> = new Set(['logoUrl', 'redirectUrl', 'background'])
 /** Shown in this order; the members of the type come between. */
 const first = ['title', 'required', 'description']
-const last = ['buttonText', 'logoUrl', 'redirectUrl', 'branches']
+const last = ['buttonText', ...rare, 'branches']
 
 /** All members in the catalogue, by name. Where types differ, of the first one. */
 const knownMembers: ReadonlyMap<string, StepMember> = new Map(
@@ -32,21 +33,27 @@ export const membersWithField = (step: JsonObject): [string, StepMember][] => {
   return [...first, ...between, ...last]
     .filter((name) => names.has(name))
     .map((name): [string, StepMember] => [name, ofType[name] ?? knownMembers.get(name)!])
-    .filter(([name, { kind }]) => hasField(step, name, kind))
+    .filter(([name, { kind }]) => hasField(step[name], kind))
 }
 
-const hasField = (step: JsonObject, name: string, kind: StepMember['kind']): boolean => {
-  const value = step[name]
-  if (kind === 'background') return false
-  if (ofScreens.has(name)) return value !== undefined || ['start', 'end'].includes(asText(step.type))
+/** Whether few steps of this type have a member: the first and the last screen often have all. */
+export const isRare = (step: JsonObject, name: string): boolean =>
+  rare.has(name) && !['start', 'end'].includes(asText(step.type))
+
+const hasField = (value: JsonValue | undefined, kind: StepMember['kind']): boolean => {
   if (value === undefined) return true
+  if (kind === 'background') return isObject(value) && value.type === 'image'
   if (kind === 'flag') return typeof value === 'boolean'
   if (kind === 'integer' || kind === 'number') return typeof value === 'number'
   if (kind === 'branches') return isEditableBranches(value)
-  if (kind === 'options' || kind === 'texts')
-    return Array.isArray(value) && value.every((each) => typeof each === 'string')
+  if (kind === 'options') return Array.isArray(value) && value.every(isEditableOption)
+  if (kind === 'texts') return Array.isArray(value) && value.every((each) => typeof each === 'string')
   return typeof value === 'string'
 }
+
+const isEditableOption = (option: JsonValue): boolean =>
+  typeof option === 'string' ||
+  (isObject(option) && typeof option.key === 'string' && typeof option.label === 'string')
 
 /** Whether branches have the shape that the service requires: only then they have fields. */
 const isEditableBranches = (value: JsonValue): boolean =>
@@ -58,17 +65,21 @@ const isEditableBranches = (value: JsonValue): boolean =>
       branch.groups.every((group) => Array.isArray(group) && group.every(isObject)),
   )
 
-/** The fields of a form without blank options: they are there only while somebody types. The same object if it has none. */
+/**
+ * The fields of a form without blank options and their translations: they are there only while somebody types. The same
+ * object if it has none.
+ */
 export const withoutBlankOptions = (fields: JsonObject): JsonObject => {
-  const { steps } = fields
-  if (!Array.isArray(steps) || !steps.some(hasBlankOption)) return fields
-  return { ...fields, steps: steps.map((step) => (hasBlankOption(step) ? cleaned(step) : step)) }
+  let { steps, i18n } = fields
+  for (const [index, step] of asList(fields.steps).entries()) {
+    const { key, options } = asObject(step)
+    const kept = asList(options).flatMap((option, at) => (isBlank(option) ? [] : [at]))
+    if (kept.length === asList(options).length) continue
+    const cleaned = { ...asObject(step), options: kept.map((at) => asList(options)[at]!) }
+    steps = asList(steps).with(index, cleaned)
+    if (isObject(i18n)) i18n = withOptionsFrom(i18n, asText(key), kept)
+  }
+  return steps === fields.steps ? fields : { ...fields, steps: steps!, ...(i18n && { i18n }) }
 }
 
-const isBlank = (option: JsonValue): boolean => typeof option === 'string' && option.trim() === ''
-const hasBlankOption = (step: JsonValue): step is JsonObject & { options: JsonValue[] } =>
-  isObject(step) && Array.isArray(step.options) && step.options.some(isBlank)
-const cleaned = (step: JsonObject & { options: JsonValue[] }): JsonObject => ({
-  ...step,
-  options: step.options.filter((option) => !isBlank(option)),
-})
+const isBlank = (option: JsonValue): boolean => isEditableOption(option) && labelOf(option).trim() === ''

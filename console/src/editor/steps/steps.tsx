@@ -3,13 +3,14 @@ import { stepTypes } from '@fms/contracts/steps'
 import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { RemarkTexts } from '../../elements/remark-texts.tsx'
-import { asList, asObject, asText } from '../../json/values.ts'
+import { asList, asObject, asText, isObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import type { FormEdit } from '../edits/form-edit.ts'
 import { remarksAt, worstOfSteps } from '../remarks.ts'
-import { withStepKey } from '../translations/translated-texts.ts'
+import { withOptionsFrom, withStepKey } from '../translations/translated-texts.ts'
 import { useFocusInRow } from './focus-in-row.ts'
-import { copyOfStep, newStep, withTitle } from './new-step.ts'
+import { copyOfStep, newStep, withReferences, withTitle } from './new-step.ts'
+import { formerPlaces, labelOf } from './option-lines.ts'
 import { typeName } from './step-fields.tsx'
 import { nameOfStep } from './step-name.ts'
 import { type StepActions, StepRow } from './step-row.tsx'
@@ -82,9 +83,17 @@ export const Steps = ({
       const others = present().toSpliced(index, 1)
       // While somebody types, the key may be that of another step, whose translations stay where they are.
       const isOwn = !others.some((each) => [former, key].includes(asText(asObject(each).key)))
+      const before = asList(asObject(present()[index]).options).map(labelOf)
+      const places = formerPlaces(before, asList(step.options).map(labelOf))
+      const isMoved = places.length !== before.length || places.some((place, at) => place !== at)
+      const isRenamed = former !== key && isOwn
+      const next = present().with(index, step)
       edit.change({
-        steps: present().with(index, step),
-        ...(former !== key && isOwn && { i18n: withStepKey(i18n(), former, key) }),
+        steps: isRenamed
+          ? next.map((each) => (isObject(each) ? withReferences(each, former, key) : each))
+          : next,
+        ...(isRenamed && { i18n: withStepKey(i18n(), former, key) }),
+        ...(isMoved && { i18n: withOptionsFrom(i18n(), key, places) }),
       })
     },
     changeTitle: (index, title) => {

@@ -5,7 +5,9 @@ import {
   targetLocales,
   translationAt,
   withLocale,
+  withOptionsFrom,
   withoutLocale,
+  withSourceLocale,
   withStepKey,
   withTranslation,
 } from './translated-texts.ts'
@@ -59,6 +61,26 @@ describe('translations', () => {
     })
     expect(translationAt(withTranslation(both, 'de', title, ''), 'de', title)).toEqual({})
     expect(withoutLocale(both, 'de')).toEqual(i18n)
+  })
+
+  it('remain when the language of the form changes, which stays a supported one', () => {
+    const german = withTranslation(withLocale(i18n, 'de'), 'de', ['name'], 'Treffen')
+    const typed = ['d', 'de', 'de-', 'de-CH'].reduce(withSourceLocale, german)
+
+    expect(typed).toMatchObject({ sourceLocale: 'de-CH', supportedLocales: ['de-CH', 'de'] })
+    expect(typed.translations).toEqual(german.translations)
+  })
+
+  it('follow the options of their step', () => {
+    const place = (index: number) => ['steps', 'day', 'options', index] as const
+    const friday = withTranslation(i18n, 'de', place(0), 'Freitag')
+    const both = withTranslation(friday, 'de', place(1), 'Samstag')
+    const values = (moved: JsonObject, count: number) =>
+      Array.from({ length: count }, (_, index) => translationAt(moved, 'de', place(index)).value)
+
+    expect(values(withOptionsFrom(both, 'day', [undefined, 0, 1]), 3)).toEqual(['', 'Freitag', 'Samstag'])
+    expect(values(withOptionsFrom(both, 'day', [1]), 2)).toEqual(['Samstag', undefined])
+    expect(withOptionsFrom(both, 'other', [1])).toBe(both)
   })
 
   it('follow the key of their step, and go with it', () => {

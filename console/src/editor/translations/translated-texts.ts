@@ -1,5 +1,6 @@
 import type { JsonValue } from '@fms/client'
 import { asList, asObject, asText, type JsonObject, memberOf } from '../../json/values.ts'
+import { labelOf } from '../steps/option-lines.ts'
 
 /** Where a translated text is in a translation: the member of the form, or the member of a step, or one of its options. */
 export type TextPlace =
@@ -29,13 +30,13 @@ export const sourceTexts = ({ name, description, steps }: JsonObject): SourceTex
     const options = asList(step.options).map(
       (option, index): SourceText => ({
         place: ['steps', key, 'options', index],
-        text: asText(option) || asText(asObject(option).label),
+        text: labelOf(option),
         stepIndex,
       }),
     )
     return [...members, ...options]
   })
-  return [...ofForm, ...ofSteps].filter(({ text }) => text !== '')
+  return [...ofForm, ...ofSteps].filter(({ text }) => text.trim() !== '')
 }
 
 /** The locales that a form is translated into. */
@@ -91,6 +92,17 @@ export const withLocale = (i18n: JsonObject, locale: string): JsonObject => {
   return locales.includes(locale) ? i18n : { ...i18n, supportedLocales: [...locales, locale] }
 }
 
+/** Changes the language of the form's own texts, which is always a supported one. One that has translations remains. */
+export const withSourceLocale = (i18n: JsonObject, sourceLocale: string): JsonObject => {
+  const { sourceLocale: former, supportedLocales, translations } = i18n
+  const others = asList(supportedLocales).filter(
+    (locale) =>
+      locale !== sourceLocale &&
+      (locale !== former || memberOf(asObject(translations), asText(former)) !== undefined),
+  )
+  return { ...i18n, sourceLocale, supportedLocales: [sourceLocale, ...others] }
+}
+
 /** Removes a locale with its texts. */
 export const withoutLocale = (i18n: JsonObject, locale: string): JsonObject => {
   const { [locale]: _, ...translations } = asObject(i18n.translations)
@@ -99,13 +111,36 @@ export const withoutLocale = (i18n: JsonObject, locale: string): JsonObject => {
 }
 
 /** Moves the translations of a step to another key. @param key undefined removes them: a publish refuses texts of no step */
-export const withStepKey = (i18n: JsonObject, former: string, key: string | undefined): JsonObject => {
-  const translations = Object.entries(asObject(i18n.translations))
-  if (!translations.some(([, each]) => memberOf(asObject(asObject(each).steps), former))) return i18n
-  const moved = translations.map(([locale, each]) => {
-    const { [former]: step, ...steps } = asObject(asObject(each).steps)
-    const next = step === undefined || key === undefined ? steps : { ...steps, [key]: step }
-    return [locale, { ...asObject(each), steps: next }] as const
+export const withStepKey = (i18n: JsonObject, former: string, key: string | undefined): JsonObject =>
+  withTranslatedSteps(i18n, former, ({ [former]: step, ...steps }) =>
+    key === undefined ? steps : { ...steps, [key]: step! },
+  )
+
+/** Moves the translations of the options of a step with these. @param former the former place of each; undefined for a new one */
+export const withOptionsFrom = (
+  i18n: JsonObject,
+  key: string,
+  former: readonly (number | undefined)[],
+): JsonObject =>
+  withTranslatedSteps(i18n, key, ({ [key]: step, ...steps }) => {
+    const options = asList(asObject(step).options)
+    const moved = former.map((place) => options[place ?? -1] ?? { value: '' })
+    const count = moved.findLastIndex((each) => asObject(each).value !== '') + 1
+    return { ...steps, [key]: { ...asObject(step), options: moved.slice(0, count) } }
   })
-  return { ...i18n, translations: Object.fromEntries(moved) }
+
+/** Changes the translated steps of each locale that has a step. The same object if none has. */
+const withTranslatedSteps = (
+  i18n: JsonObject,
+  key: string,
+  change: (steps: JsonObject) => JsonObject,
+): JsonObject => {
+  const translations = Object.entries(asObject(i18n.translations))
+  const has = (each: JsonValue) => memberOf(asObject(asObject(each).steps), key) !== undefined
+  if (!translations.some(([, each]) => has(each))) return i18n
+  const changed = translations.map(([locale, each]) => [
+    locale,
+    has(each) ? { ...asObject(each), steps: change(asObject(asObject(each).steps)) } : each,
+  ])
+  return { ...i18n, translations: Object.fromEntries(changed) }
 }

@@ -15,6 +15,7 @@ import {
   translationAt,
   withLocale,
   withoutLocale,
+  withSourceLocale,
   withTranslation,
 } from './translated-texts.ts'
 
@@ -37,7 +38,7 @@ export const Translations = ({ edit, disabled }: { edit: FormEdit; disabled: boo
 }
 
 const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) => {
-  const fields = edit.toSave.value
+  const fields = edit.fields.value
   const i18n = asObject(fields.i18n)
   const locales = targetLocales(i18n)
   const added = useSignal('')
@@ -55,7 +56,7 @@ const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) =>
         value={asText(i18n.sourceLocale)}
         {...remarksAt(remarks, 'form.i18n.sourceLocale')}
         disabled={disabled}
-        onInput={(sourceLocale) => edit.change({ i18n: { ...i18n, sourceLocale } })}
+        onInput={(sourceLocale) => edit.change({ i18n: withSourceLocale(i18n, sourceLocale) })}
       />
       <RemarkList remarks={remarksElsewhere(remarks, 'form.i18n', ['sourceLocale'])} />
       {!disabled && (
@@ -78,7 +79,7 @@ const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) =>
         </form>
       )}
       {locales.length > 0 && (
-        <table class="cards">
+        <table class="cards texts">
           <thead>
             <tr>
               <th scope="col">{asText(i18n.sourceLocale)}</th>

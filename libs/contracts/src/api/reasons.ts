@@ -41,6 +41,9 @@ const reason = <M extends Metadata = Record<never, string>>(
 /** Statuses of what passes by itself. */
 const passing: readonly Status[] = ['ABORTED', 'DEADLINE_EXCEEDED', 'UNAVAILABLE']
 
+/** Ends a text with a full stop, unless it ends with a question. */
+const sentence = (text: string): string => (text.endsWith('?') ? text : `${text}.`)
+
 const organizationId = '8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11'
 const organization = `organizations/${organizationId}`
 const form = `${organization}/forms/Ab3dE6gH9j`
@@ -222,7 +225,8 @@ export const reasons = {
     remedy: 'Correct it at the column.',
     metadata: { field: 'filter', column: '7', expected: 'a value' },
     fieldViolations: [{ field: 'filter', description: 'column 7: expected a value' }],
-    message: ({ column, expected }) => `Correct the filter at column ${column}: expected ${expected}.`,
+    message: ({ column, expected }) =>
+      sentence(`Correct the filter at column ${column}: expected ${expected}`),
   }),
   INVALID_IF_MATCH: reason({
     status: 'INVALID_ARGUMENT',
@@ -253,7 +257,7 @@ export const reasons = {
     metadata: { field: 'form.nmae' },
     fieldViolations: [{ field: 'form.nmae', description: 'is not a known field' }],
     message: (_, violations) =>
-      `${violations}${violations.endsWith('?') ? '' : '.'} Correct the fields in fieldViolations, then repeat the request.`,
+      `${sentence(violations)} Correct the fields in fieldViolations, then repeat the request.`,
   }),
   KEY_ALREADY_CREATED: reason({
     status: 'ALREADY_EXISTS',
@@ -302,14 +306,14 @@ export const reasons = {
     remedy: 'Check the HTTP client and proxies.',
     message: () => 'The request is malformed HTTP. Check its headers and its length.',
   }),
-  METHOD_NOT_ALLOWED: reason({
+  METHOD_NOT_ALLOWED: reason<{ method: string; allowed: string; meant?: string }>({
     status: 'INVALID_ARGUMENT',
     http: 405,
-    meaning: 'The path does not support this method.',
+    meaning: 'The path does not support this method. `meant` is a similar path that does, if there is one.',
     remedy: 'Use a method of the header `Allow`.',
-    metadata: { method: 'PUT', allowed: 'GET, HEAD' },
-    message: ({ method, allowed }) =>
-      `${method} is not supported here. Use ${allowed.replaceAll(', ', ' or ')}.`,
+    metadata: { method: 'POST', allowed: 'GET, HEAD', meant: '/v2/organizations/demo/forms/check' },
+    message: ({ method, allowed, meant }) =>
+      `${method} is not supported here. Use ${allowed.replaceAll(', ', ' or ')}.${meant ? ` Did you mean ${meant}?` : ''}`,
   }),
   ORGANIZATION_NOT_FOUND: reason({
     status: 'NOT_FOUND',

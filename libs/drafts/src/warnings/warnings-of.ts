@@ -3,7 +3,7 @@ import { isQuestion } from '../is-question.ts'
 import { takeViolations } from '../take-violations.ts'
 import { branchWarnings } from './branch-warnings.ts'
 import { stepWarnings } from './step-warnings.ts'
-import { warning } from './warning.ts'
+import { shown, warning } from './warning.ts'
 
 /** Later warnings are not computed. */
 const maxWarnings = 100
@@ -53,7 +53,11 @@ function* locales({ i18n }: FormDraft): Iterable<FormWarning> {
   for (const [index, locale] of i18n.supportedLocales.entries()) {
     if (!translated.has(locale.toLowerCase())) {
       const path = ['i18n', 'supportedLocales', index]
-      yield warning(path, 'LOCALE_UNTRANSLATED', `has no translations: respondents read ${i18n.sourceLocale}`)
+      yield warning(
+        path,
+        'LOCALE_UNTRANSLATED',
+        `${shown(locale)} has no translations: respondents read ${i18n.sourceLocale}`,
+      )
     }
   }
 }

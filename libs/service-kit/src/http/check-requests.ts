@@ -28,9 +28,9 @@ export const rejectUnknownPaths = (app: FastifyInstance, paths = collectPaths(ap
   const reject = (request: FastifyRequest): never => {
     const path = request.originalUrl.split('?', 1)[0]!
     const methods = [...paths.values()].flatMap((each) => (each.pattern.test(path) ? [...each.methods] : []))
-    throw methods.length > 0
-      ? methodNotAllowed(request.method, [...new Set(methods)])
-      : pathNotFound(path, similarPath(path, paths.keys()))
+    if (methods.length === 0) throw pathNotFound(path, similarPath(path, paths.keys()))
+    const withMethod = [...paths].flatMap(([url, each]) => (each.methods.has(request.method) ? [url] : []))
+    throw methodNotAllowed(request.method, [...new Set(methods)], similarPath(path, withMethod))
   }
 
   app.setNotFoundHandler(reject)

@@ -10,10 +10,11 @@ export const pathNotFound = (path: string, meant?: string) =>
     ? apiError('PATH_NOT_FOUND', { path: path.slice(0, maxPathLength), meant: undefined })
     : apiError('PATH_NOT_FOUND', { path, meant })
 
-/** The path exists, the method does not (RFC 9110 §15.5.6). */
-export const methodNotAllowed = (method: string, methods: readonly string[]) => {
+/** The path exists, the method does not (RFC 9110 §15.5.6). @param meant a similar path that has the method. */
+export const methodNotAllowed = (method: string, methods: readonly string[], meant?: string) => {
   const allowed = methods.join(', ')
-  return apiError('METHOD_NOT_ALLOWED', { method, allowed }, { headers: { allow: allowed } })
+  const shown = meant !== undefined && meant.length > maxPathLength ? undefined : meant
+  return apiError('METHOD_NOT_ALLOWED', { method, allowed, meant: shown }, { headers: { allow: allowed } })
 }
 
 /** The content type of the body is not JSON, or it has a content coding such as gzip (RFC 9110 §15.5.16). */

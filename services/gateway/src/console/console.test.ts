@@ -50,6 +50,18 @@ describe('GET /v2/console', () => {
     expect((await gateway.send('GET', '/v2/console', { as: '', headers })).status).toBe(304)
   })
 
+  it('may load images from where the pages of forms may', async () => {
+    using folder = givenConsole()
+    await using gateway = await startGateway({
+      consoleFolder: folder.path,
+      publicFormImageOrigins: 'https://images.example.com',
+    })
+
+    const { headers } = await gateway.send('GET', '/v2/console', withoutKey)
+
+    expect(headers['content-security-policy']).toContain("img-src 'self' data: https://images.example.com;")
+  })
+
   it('supports HEAD, ignores a query, and is a 405 for other methods with a key', async () => {
     using folder = givenConsole()
     await using gateway = await startGateway({ consoleFolder: folder.path })

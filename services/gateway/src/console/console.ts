@@ -7,11 +7,12 @@ import { sendDocument } from '../routes/static-document.ts'
 import { consolePage } from './console-files.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** Allows files and requests of this gateway and no others. */
-const headers = pageHeaders()
-
 /** The console, a page that is a client of the API, and its files. They need no key. */
-export const consoleRoutes: FastifyPluginAsyncZod<GatewayDeps> = async (app, { consoleFiles: files }) => {
+export const consoleRoutes: FastifyPluginAsyncZod<GatewayDeps> = async (
+  app,
+  { config, consoleFiles: files },
+) => {
+  const headers = pageHeaders(config.PUBLIC_FORM_IMAGE_ORIGINS)
   // Any query is ignored, such as those that trackers of links add.
   app.get('/console', async (request, reply) => {
     const page = (await files())?.get(consolePage)

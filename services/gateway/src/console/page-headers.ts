@@ -1,15 +1,15 @@
 /**
  * Headers of a page of the console's build: it may load files of this gateway and send requests to it, and nothing else.
  *
- * @param mediaOrigins from which it may load images and fonts, too.
+ * @param imageOrigins from which it may load images and fonts of forms, too
  */
-export const pageHeaders = (mediaOrigins: readonly string[] = []) => ({
+export const pageHeaders = (imageOrigins: readonly string[]) => ({
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    ["img-src 'self' data:", ...mediaOrigins].join(' '),
-    ["font-src 'self'", ...mediaOrigins].join(' '),
+    ["img-src 'self' data:", ...imageOrigins].join(' '),
+    ["font-src 'self'", ...imageOrigins].join(' '),
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
