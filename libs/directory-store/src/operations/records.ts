@@ -98,11 +98,7 @@ function* importRecord(record: DirectoryRecord): Change<ImportResult> {
   return { result: 'imported', writes }
 }
 
-/**
- * The row of a record.
- *
- * @throws {ApiError} USER_NOT_FOUND, ORGANIZATION_NOT_FOUND
- */
+/** The row of a record. @throws {ApiError} USER_NOT_FOUND, ORGANIZATION_NOT_FOUND */
 function* rowOfRecord(record: DirectoryRecord): Reading<Rows[RecordTable]> {
   switch (record.kind) {
     case 'user': {

@@ -95,11 +95,7 @@ export interface Change extends FormPath {
 
 const noGrowth: Growth = { forms: 0, bytes: 0, revisionBytes: 0, revisions: 0, eventBytes: 0 }
 
-/**
- * The growth with some parts, and 0 for the others.
- *
- * @param parts `bytes` without those of the event.
- */
+/** The growth with some parts, and 0 for the others. @param parts `bytes` without those of the event. */
 export const growthOf = (
   parts: Partial<Omit<Growth, 'eventBytes'>>,
   event?: RecordedEvent | FormEvent,

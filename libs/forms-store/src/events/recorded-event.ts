@@ -34,11 +34,7 @@ export interface EventFields {
   more?: Record<string, unknown> | undefined
 }
 
-/**
- * Creates the event of a change.
- *
- * @param form the form as it is after the change, or was before a delete.
- */
+/** Creates the event of a change. @param form the form as it is after the change, or was before a delete. */
 export const recordedEvent = (
   form: EventForm,
   { type, before, after, time, lastTime, more }: EventFields,
