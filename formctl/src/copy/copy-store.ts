@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { recordDigest } from '@fms/store-kit'
 import type { Command } from 'commander'
 import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
 import { Interruption } from '../bulk/interruption.ts'
@@ -124,8 +125,8 @@ const verifyEqual = async <R>(
   for await (const [sent, received] of pairs(kind, source.records(), target.records())) {
     if (!received) throw notEqual(kind, `the target lacks ${kind.nameOf(sent!)}`)
     if (!sent) throw notEqual(kind, `the source lacks ${kind.nameOf(received)}`)
-    const digest = kind.digestOf(sent)
-    if (digest !== kind.digestOf(received)) throw notEqual(kind, `they differ in ${kind.nameOf(sent)}`)
+    const digest = recordDigest(sent)
+    if (digest !== recordDigest(received)) throw notEqual(kind, `they differ in ${kind.nameOf(sent)}`)
     hash.update(digest)
     for (const [name, count] of Object.entries(kind.tallyOf(sent))) counts[name] = (counts[name] ?? 0) + count
     step()

@@ -7,7 +7,6 @@ import {
   openFormsStore,
   type UnstreamedLog,
 } from '@fms/forms-store'
-import { recordDigest } from '@fms/store-kit'
 import { collectEvents, readEvents } from '../events/event-log.ts'
 import { commandTimeoutMs } from '../stores/open-stores.ts'
 import type { StoreKind } from './store-kinds.ts'
@@ -80,6 +79,5 @@ export const eventsKind: StoreKind<LoggedEvent> = {
   },
   sortKeyOf: ({ event }) => `${organizationOf(event)}/${event.sequence}`,
   nameOf: ({ event }) => `event ${event.sequence} of organizations/${organizationOf(event)}`,
-  digestOf: (record) => recordDigest(record),
   tallyOf: () => ({ events: 1 }),
 }

@@ -1,19 +1,12 @@
 import type { FormRecord } from '@fms/contracts'
 import {
   type DirectoryRecord,
-  directoryDigest,
   directoryRecordName,
   directoryStoreExists,
   migrateDirectoryStore,
   openDirectoryStore,
 } from '@fms/directory-store'
-import {
-  type FormsStore,
-  formDigest,
-  formsStoreExists,
-  migrateFormsStore,
-  openFormsStore,
-} from '@fms/forms-store'
+import { type FormsStore, formsStoreExists, migrateFormsStore, openFormsStore } from '@fms/forms-store'
 import { countAllForms } from '../forms/organization-forms.ts'
 import { commandTimeoutMs } from '../stores/open-stores.ts'
 
@@ -46,7 +39,6 @@ export interface StoreKind<R> {
   /** Position of the record in the order of `records`, compared by UTF-16 code unit. */
   sortKeyOf(record: R): string
   nameOf(record: R): string
-  digestOf(record: R): string
   tallyOf(record: R): Tally
 }
 
@@ -91,7 +83,6 @@ export const directoryKind: StoreKind<DirectoryRecord> = {
   },
   sortKeyOf,
   nameOf: directoryRecordName,
-  digestOf: directoryDigest,
   tallyOf: ({ kind }) => Object.fromEntries(kinds.map((each) => [`${each}s`, Number(each === kind)])),
 }
 
@@ -120,7 +111,6 @@ export const formsKind: StoreKind<FormRecord> = {
   sortKeyOf: ({ organizationId, deletion, publicId }) =>
     `${organizationId}/${deletion ? 'deleted' : 'current'}/${publicId}`,
   nameOf: ({ organizationId, formId }) => `organizations/${organizationId}/forms/${formId}`,
-  digestOf: formDigest,
   tallyOf: ({ deletion, revisions, replyIds }) => ({
     [deletion ? 'deletedForms' : 'forms']: 1,
     revisions: revisions.length,

@@ -61,21 +61,16 @@ export type DirectoryRecord = z.infer<typeof DirectoryRecord>
 export type ImportResult = 'imported' | 'exists'
 
 /** Converts `Date`s to RFC 3339 texts and omits undefined members. */
-const toRecord = <T extends DirectoryRecord>(kind: T['kind'], stored: object): T =>
+export const toRecord = <K extends keyof Resources>(kind: K, stored: Resources[K]): DirectoryRecord =>
   JSON.parse(JSON.stringify({ kind, ...stored }))
 
-/** The record of a stored user. */
-export const userRecord = (user: User) => toRecord<z.infer<typeof UserRecord>>('user', user)
-
-/** The record of a stored organization. */
-export const organizationRecord = (organization: StoredOrganization) =>
-  toRecord<z.infer<typeof OrganizationRecord>>('organization', organization)
-
-/** The record of a stored member. */
-export const memberRecord = (member: Member) => toRecord<z.infer<typeof MemberRecord>>('member', member)
-
-/** The record of a stored API key. */
-export const keyRecord = (key: ApiKey & { hash: string }) => toRecord<z.infer<typeof KeyRecord>>('key', key)
+/** The stored resource of each kind of record. */
+interface Resources {
+  user: User
+  organization: StoredOrganization
+  member: Member
+  key: ApiKey & { hash: string }
+}
 
 /** The subject of a record for messages to people, such as `user 5b0f…`. */
 export const directoryRecordName = (record: DirectoryRecord): string => {
@@ -91,16 +86,13 @@ export const directoryRecordName = (record: DirectoryRecord): string => {
   }
 }
 
-/** The SHA-256 of a record's content, hexadecimal. Equal records have equal digests. */
-export const directoryDigest = (record: DirectoryRecord): string => recordDigest(record)
-
 /**
  * Asserts that a stored record equals the imported one.
  *
  * @throws {ApiError} RECORD_CONFLICT if they differ.
  */
 export const assertSameRecord = (stored: DirectoryRecord, record: DirectoryRecord): 'exists' => {
-  if (directoryDigest(stored) !== directoryDigest(record)) {
+  if (recordDigest(stored) !== recordDigest(record)) {
     throw recordConflict(directoryRecordName(record), 'the same id')
   }
   return 'exists'

@@ -1,7 +1,6 @@
 export * from './api-key.ts'
 export {
   DirectoryRecord,
-  directoryDigest,
   directoryRecordName,
   type ImportResult,
 } from './directory-record.ts'

@@ -93,28 +93,35 @@ export interface RestoredRevision {
   number: number
 }
 
-/** Which page of an organization's forms to read. */
-export interface ListFormsQuery {
-  organizationId: string
-  filter?: CheckedFilter
-  orderBy: readonly FormOrderTerm[]
-  /** The position of the last form of the previous page. */
-  after?: Position
+/** Which page of a list to read. `P` is the position of an item. */
+interface PageQuery<P> {
+  /** The position of the last item of the previous page. */
+  after?: P
   limit: number
   skip: number
 }
 
-/** A page of forms with their drafts. */
-export interface FormsPage {
-  forms: StoredForm[]
-  /** The position of the last form, if more follow. */
-  next?: Position
-  /** The number of matches on all pages. */
+/** A page of a list, beside its items. */
+export interface PageEnd<P> {
+  /** The position of the last item, if more follow. */
+  next?: P
+  /** The number of items on all pages. */
   totalSize: number
 }
 
+export interface ListFormsQuery extends PageQuery<Position> {
+  organizationId: string
+  filter?: CheckedFilter
+  orderBy: readonly FormOrderTerm[]
+}
+
+/** A page of forms with their drafts. */
+export interface FormsPage extends PageEnd<Position> {
+  forms: StoredForm[]
+}
+
 /** A page of forms without their drafts. */
-export interface FormSummariesPage extends Omit<FormsPage, 'forms'> {
+export interface FormSummariesPage extends PageEnd<Position> {
   forms: FormSummary[]
 }
 
@@ -130,39 +137,19 @@ export interface DeletedForm extends Pick<StoredForm, 'organizationId' | 'formId
 /** The position of a deleted form in a list. */
 export type DeletedFormPosition = Pick<DeletedForm, 'deleteTime' | 'formId'>
 
-/** Which page of an organization's deleted forms to read. */
-export interface ListDeletedFormsQuery {
+export interface ListDeletedFormsQuery extends PageQuery<DeletedFormPosition> {
   organizationId: string
-  /** The position of the last form of the previous page. */
-  after?: DeletedFormPosition
-  limit: number
-  skip: number
 }
 
-/** A page of deleted forms. */
-export interface DeletedFormsPage {
+export interface DeletedFormsPage extends PageEnd<DeletedFormPosition> {
   deletedForms: DeletedForm[]
-  /** The position of the last form, if more follow. */
-  next?: DeletedFormPosition
-  /** The number of deleted forms of the organization. */
-  totalSize: number
 }
 
-/** Which page of a form's revisions to read. */
-export interface ListRevisionsQuery extends FormRef {
-  /** The number of the last revision of the previous page. */
-  after?: number
-  limit: number
-  skip: number
-}
+/** The position of a revision is its number. */
+export interface ListRevisionsQuery extends FormRef, PageQuery<number> {}
 
-/** A page of revisions. */
-export interface RevisionsPage {
+export interface RevisionsPage extends PageEnd<number> {
   revisions: ListedRevision[]
-  /** The number of the last revision, if more follow. */
-  next?: number
-  /** The number of revisions on all pages. */
-  totalSize: number
 }
 
 /** A revision in a list. */

@@ -22,4 +22,4 @@ export {
   type RevisionsSize,
 } from './revisions/revision-growth.ts'
 export * from './stored-draft.ts'
-export { formDigest, fromFormRecord } from './stored-form-record.ts'
+export { fromFormRecord } from './stored-form-record.ts'

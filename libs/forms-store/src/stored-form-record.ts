@@ -1,19 +1,19 @@
 import type { FormRecord } from '@fms/contracts'
 import { recordDigest } from '@fms/store-kit'
+import type { LiveState } from './changes/change.ts'
+import type { Deletion } from './changes/deletion.ts'
 import { formConflict } from './errors.ts'
 import type { StoredForm, StoredRevision } from './forms-store.ts'
 import { parseDraft, parseSnapshot, toStoredDraft } from './stored-draft.ts'
 
-/** The part of a record beside the form: its revisions and replies. */
-export interface FormHistory {
-  revisionNumber: number
-  /** The number of the live revision; after an unpublish the last number that cannot become live. */
-  liveNumber: number
-  liveRevisionId: string | null
+/** The part of a record beside the form. */
+interface FormHistory extends LiveState {
   /** Oldest first. */
   revisions: StoredRevision[]
   /** In any order; duplicates are ignored. */
   replyIds: Iterable<string>
+  /** Of a deleted form. */
+  deletion?: Deletion | undefined
 }
 
 /** A form with its history, as JSON for an export. */
@@ -43,6 +43,13 @@ export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord
   })),
   replyCount: form.replyCount,
   replyIds: [...new Set(history.replyIds)].sort(),
+  ...(history.deletion && {
+    deletion: {
+      deleteTime: history.deletion.deleteTime.toISOString(),
+      purgeTime: history.deletion.purgeTime.toISOString(),
+      deleter: history.deletion.deleter,
+    },
+  }),
 })
 
 /** The form in a record, without its history. */
@@ -77,11 +84,8 @@ export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): 
     formJson: JSON.stringify(form),
   }))
 
-/** The hexadecimal SHA-256 of a record's content, independent of the order of members. */
-export const formDigest = (record: FormRecord): string => recordDigest(record)
-
 /** @throws {ApiError} FORM_CONFLICT when the stored form or its history differs from the record. */
 export const assertSameRecord = (stored: FormRecord, record: FormRecord): 'exists' => {
-  if (formDigest(stored) !== formDigest(record)) throw formConflict(record, 'formId', record.formId)
+  if (recordDigest(stored) !== recordDigest(record)) throw formConflict(record, 'formId', record.formId)
   return 'exists'
 }

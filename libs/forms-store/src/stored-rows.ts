@@ -1,7 +1,7 @@
 import type { Row } from '@fms/store-kit'
 import type { FoundDraft, FoundForm } from './changes/change.ts'
 import type { Deletion } from './changes/deletion.ts'
-import type { FormState, FormSummary, StoredForm, StoredRevision } from './forms-store.ts'
+import type { DeletedForm, FormState, FormSummary, StoredForm, StoredRevision } from './forms-store.ts'
 import { type ListedDraft, listedDraftOf } from './lists/form-fields.ts'
 
 /** A form as the engines store it. Times are milliseconds since the epoch. SQLite has 0 and 1 for booleans. */
@@ -85,6 +85,19 @@ export interface DeletionRow {
   deleteTime: number
   purgeTime: number
   deleter: string
+}
+
+/** What a list shows of a deleted form, as the engines store it. */
+export interface DeletedFormRow extends DeletionRow {
+  organizationId: string
+  formId: string
+  publicId: string
+  name: string
+}
+
+export const toDeletedForm = (row: DeletedFormRow | Row): DeletedForm => {
+  const { organizationId, formId, publicId, name } = row as DeletedFormRow
+  return { organizationId, formId, publicId, name, ...toDeletion(row) }
 }
 
 export const toDeletion = (row: DeletionRow | Row): Deletion => {

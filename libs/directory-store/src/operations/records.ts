@@ -3,10 +3,7 @@ import {
   type DirectoryRecord,
   directoryRecordName,
   type ImportResult,
-  keyRecord,
-  memberRecord,
-  organizationRecord,
-  userRecord,
+  toRecord,
 } from '../directory-record.ts'
 import type { DirectoryStore } from '../directory-store.ts'
 import { recordConflict, userNotFound } from '../errors.ts'
@@ -43,25 +40,25 @@ const recordTables: { [Name in RecordTable]: Table<Name> } = {
     name: 'users',
     unique: ['email'],
     clash: 'the same e-mail address',
-    toRecord: (row) => userRecord(toUser(row)),
+    toRecord: (row) => toRecord('user', toUser(row)),
   },
   organizations: {
     name: 'organizations',
     unique: ['slug'],
     clash: 'the same slug',
-    toRecord: (row) => organizationRecord(toOrganization(row)),
+    toRecord: (row) => toRecord('organization', toOrganization(row)),
   },
   members: {
     name: 'members',
     unique: ['userId', 'createTime'],
     clash: 'the same start of a membership',
-    toRecord: (row) => memberRecord(toMember(row)),
+    toRecord: (row) => toRecord('member', toMember(row)),
   },
   keys: {
     name: 'keys',
     unique: ['hash'],
     clash: 'the same key',
-    toRecord: (row) => keyRecord({ ...toApiKey(row), hash: row.hash }),
+    toRecord: (row) => toRecord('key', { ...toApiKey(row), hash: row.hash }),
   },
 }
 

@@ -14,13 +14,8 @@ export const identify = (
   idOf: (element: Json) => string | undefined,
 ): Identified | undefined => {
   if (!Array.isArray(elements)) return undefined
-  const ids: string[] = []
-  for (const element of elements) {
-    const id = idOf(element)
-    if (id === undefined) return undefined
-    ids.push(id)
-  }
-  return { elements, ids }
+  const ids = elements.map(idOf)
+  return ids.every((id) => id !== undefined) ? { elements, ids } : undefined
 }
 
 /**

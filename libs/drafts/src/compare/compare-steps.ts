@@ -12,13 +12,6 @@ import {
   memberOf,
 } from './compare-values.ts'
 
-/** Compares the steps of two drafts by key, and each step in detail. */
-export const compareSteps: Compare = (before, after, place) => stepsWith(compareStep)(before, after, place)
-
-/** Compares the steps of two drafts by key, and each step as a whole. */
-export const compareWholeSteps: Compare = (before, after, place) =>
-  stepsWith(compareWholeStep)(before, after, place)
-
 /** The breaking differences of {@link compareSteps}, found without the others. */
 export const compareQuestions: Compare = function* (before, after, place) {
   for (const difference of stepsWith(compareQuestion)(before, after, place))
@@ -131,3 +124,9 @@ const compareWholeStep: Compare = function* (before, after, place) {
   const breaking = (['STEP_TYPE_CHANGED', 'OPTION_REMOVED'] as const).find((kind) => kinds.has(kind))
   if (kinds.size > 0) yield { kind: 'CHANGED', ...place, before, after, ...(breaking && { breaking }) }
 }
+
+/** Compares the steps of two drafts by key, and each step in detail. */
+export const compareSteps = stepsWith(compareStep)
+
+/** Compares the steps of two drafts by key, and each step as a whole. */
+export const compareWholeSteps = stepsWith(compareWholeStep)

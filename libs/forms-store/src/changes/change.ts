@@ -1,6 +1,12 @@
-import type { EventType, FormEvent, FormPath } from '@fms/contracts'
-import { type EventForm, eventBytesOf, type RecordedEvent, recordedEvent } from '../events/recorded-event.ts'
-import type { FormState, FormSummary, StoredDraft, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormEvent, FormPath } from '@fms/contracts'
+import {
+  type EventFields,
+  type EventForm,
+  eventBytesOf,
+  type RecordedEvent,
+  recordedEvent,
+} from '../events/recorded-event.ts'
+import type { FormSummary, StoredDraft, StoredForm, StoredRevision } from '../forms-store.ts'
 import type { ChangeContext } from '../requests/change-context.ts'
 import type { Deletion } from './deletion.ts'
 
@@ -111,13 +117,9 @@ export const growthOfRevisions = (revisions: readonly Pick<StoredRevision, 'form
 }
 
 /** What the event of a change says beside the form and the origin. */
-export interface EventParts {
-  type: EventType
-  before?: FormState | undefined
-  after?: EventForm | undefined
+interface EventParts extends Omit<EventFields, 'time' | 'lastTime'> {
   /** Default: the time of the origin. */
   time?: Date | undefined
-  more?: Record<string, unknown> | undefined
 }
 
 /**

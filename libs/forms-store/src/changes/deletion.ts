@@ -25,17 +25,6 @@ export const fromDeletionRecord = (deletion: NonNullable<FormRecord['deletion']>
   deleter: deletion.deleter,
 })
 
-/** The member `deletion` of a record. */
-export const toDeletionRecord = ({
-  deleteTime,
-  purgeTime,
-  deleter,
-}: Deletion): NonNullable<FormRecord['deletion']> => ({
-  deleteTime: deleteTime.toISOString(),
-  purgeTime: purgeTime.toISOString(),
-  deleter,
-})
-
 /** The member of events that says until when a form can be restored. */
 export const purgeTimeMember = (deletion: Deletion | undefined) =>
   deletion && { purgeTime: deletion.purgeTime.toISOString() }

@@ -4,14 +4,7 @@ import type { EventType } from '@fms/contracts'
 import { KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { formConflict, formIdTaken, updateAborted } from '../errors.ts'
-import type {
-  FormRef,
-  FormState,
-  FormsStore,
-  FormsStoreOptions,
-  Imported,
-  StoredForm,
-} from '../forms-store.ts'
+import type { FormRef, FormsStore, FormsStoreOptions, Imported, StoredForm } from '../forms-store.ts'
 import { type ChangeContext, operatorContext } from '../requests/change-context.ts'
 import { rejectRepeat } from '../requests/reject-repeat.ts'
 import { assertSameRecord, revisionsOf } from '../stored-form-record.ts'
@@ -92,7 +85,7 @@ export abstract class FormChanges {
 
   readonly delete: FormsStore['delete'] = async (ref, check, context) => {
     const isDeleted = await this.#changeForm(ref, false, context, (found, origin) => {
-      check(toFormState(found))
+      check(found)
       return { change: deleteForm(found, this.#deletedFormsDays, origin), result: true }
     })
     if (isDeleted) this.#clearing?.wake()
@@ -108,7 +101,7 @@ export abstract class FormChanges {
 
   readonly purge: FormsStore['purge'] = async (ref, check, context) => {
     const isPurged = await this.#changeForm(ref, true, context, (found, origin) => {
-      check(toFormState(found))
+      check(found)
       return { change: purgeForm(found, origin), result: true }
     })
     if (isPurged) this.#clearing?.wake()
@@ -283,11 +276,6 @@ const originOf = (context: ChangeContext): ChangeOrigin => ({
   time: new Date(),
   eventId: randomUUIDv7(),
 })
-
-const toFormState = (found: FoundForm): FormState => {
-  const { organizationId, formId, publicId, createTime, updateTime, version, replyCount, live } = found
-  return { organizationId, formId, publicId, createTime, updateTime, version, replyCount, live }
-}
 
 /** The form as callers know it, without what only changes need. */
 const toStoredForm = ({

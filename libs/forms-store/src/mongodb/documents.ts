@@ -1,7 +1,7 @@
 import type { FormPath } from '@fms/contracts'
-import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
+import type { MongoDatabase } from '@fms/store-kit/mongodb'
 import type { Growth } from '../changes/change.ts'
-import type { DeletionRow, FormRow, RevisionRow } from '../stored-rows.ts'
+import type { DeletedFormRow, FormRow, RevisionRow } from '../stored-rows.ts'
 
 /** A form, deleted or not. Times are milliseconds since the epoch. Fields of filters and orders are copied out of the draft. */
 export interface FormDocument extends Omit<FormRow, 'formId'> {
@@ -20,12 +20,9 @@ export interface FormDocument extends Omit<FormRow, 'formId'> {
 }
 
 /** A deleted form that can be restored. */
-export interface DeletionDocument extends DeletionRow {
+export interface DeletionDocument extends Omit<DeletedFormRow, 'formId'> {
   /** That of the form. */
   _id: string
-  organizationId: string
-  publicId: string
-  name: string
 }
 
 /** What belongs to an incarnation of a form. */
@@ -117,28 +114,16 @@ export interface RemainsDocument extends FormPath {
   isBeingCleared?: true
 }
 
-export interface FormsCollections {
-  database: MongoDatabase
-  forms: MongoCollection<FormDocument>
-  deletions: MongoCollection<DeletionDocument>
-  revisions: MongoCollection<RevisionDocument>
-  replies: MongoCollection<ReplyDocument>
-  publicIds: MongoCollection<PublicIdDocument>
-  events: MongoCollection<EventDocument>
-  eventLogs: MongoCollection<EventLogDocument>
-  growth: MongoCollection<GrowthDocument>
-  remains: MongoCollection<RemainsDocument>
-}
-
-export const formsCollections = (database: MongoDatabase): FormsCollections => ({
+export const formsCollections = (database: MongoDatabase) => ({
   database,
-  forms: database.collection('forms'),
-  deletions: database.collection('deletions'),
-  revisions: database.collection('revisions'),
-  replies: database.collection('replies'),
-  publicIds: database.collection('publicIds'),
-  events: database.collection('events'),
-  eventLogs: database.collection('eventLogs'),
-  growth: database.collection('growth'),
-  remains: database.collection('remains'),
+  forms: database.collection<FormDocument>('forms'),
+  deletions: database.collection<DeletionDocument>('deletions'),
+  revisions: database.collection<RevisionDocument>('revisions'),
+  replies: database.collection<ReplyDocument>('replies'),
+  publicIds: database.collection<PublicIdDocument>('publicIds'),
+  events: database.collection<EventDocument>('events'),
+  eventLogs: database.collection<EventLogDocument>('eventLogs'),
+  growth: database.collection<GrowthDocument>('growth'),
+  remains: database.collection<RemainsDocument>('remains'),
 })
+export type FormsCollections = ReturnType<typeof formsCollections>

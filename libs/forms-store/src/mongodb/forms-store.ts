@@ -3,6 +3,7 @@ import { FormChanges } from '../changes/form-changes.ts'
 import { filterTooExpensive } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { FormsStore, FormsStoreOptions, ListOptions } from '../forms-store.ts'
+import { defaultListTimeoutMs, throwAfter } from '../lists/list-timeout.ts'
 import { noQuota, withRoomForEvent } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toStoredRevision } from '../stored-rows.ts'
@@ -19,9 +20,6 @@ import { findRevision, listRevisions, toListedRevision } from './revisions/find-
 import { MongoRevisionGrowth } from './revisions/mongo-revision-growth.ts'
 import { formsSchema } from './schema.ts'
 import { MongoQuota, readUsage } from './usage.ts'
-
-/** Time limit of a list, unless the options set another. */
-const defaultListTimeoutMs = 2_000
 
 /** A reader of the usage numbers pending events itself beyond this number: no relay seems to run. */
 const maxPending = 1_000
@@ -146,14 +144,14 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     { signal, report }: ListOptions,
     read: (limits: ListLimits) => Promise<T>,
   ): Promise<T> {
-    const deadline = performance.now() + this.#listTimeoutMs
+    const throwIfLate = throwAfter(this.#listTimeoutMs)
     try {
       return await read({
         timeoutMs: this.#listTimeoutMs,
         ...(report && { report }),
         throwIfAborted: () => {
           signal?.throwIfAborted()
-          if (performance.now() > deadline) throw filterTooExpensive(this.#listTimeoutMs)
+          throwIfLate()
         },
       })
     } catch (error) {

@@ -1,11 +1,6 @@
-import type {
-  DeletedForm,
-  DeletedFormPosition,
-  DeletedFormsPage,
-  ListDeletedFormsQuery,
-} from '../forms-store.ts'
-import { toDeletion } from '../stored-rows.ts'
-import type { DeletionDocument, FormsCollections } from './documents.ts'
+import type { DeletedFormPosition, DeletedFormsPage, ListDeletedFormsQuery } from '../forms-store.ts'
+import { toDeletedForm } from '../stored-rows.ts'
+import type { FormsCollections } from './documents.ts'
 import { documentIdOf, formIdOf } from './find-form.ts'
 import type { ListLimits } from './list-forms.ts'
 
@@ -22,7 +17,8 @@ export const listDeleted = async (
     Array.fromAsync(deletions.find(query, { sort, skip, limit: limit + 1, timeoutMs })),
     deletions.count({ organizationId }, { timeoutMs }),
   ])
-  const deletedForms = found.slice(0, limit).map(toDeletedForm)
+  const page = found.slice(0, limit)
+  const deletedForms = page.map((deletion) => toDeletedForm({ ...deletion, formId: formIdOf(deletion) }))
   const last = found.length > limit ? deletedForms.at(-1) : undefined
   return {
     deletedForms,
@@ -36,11 +32,3 @@ const isAfter = (organizationId: string, { deleteTime, formId }: DeletedFormPosi
   const isTied = { deleteTime: time, _id: { $gt: documentIdOf({ organizationId, formId }) } }
   return { deleteTime: { $lte: time }, $or: [{ deleteTime: { $lt: time } }, isTied] }
 }
-
-const toDeletedForm = (deletion: DeletionDocument): DeletedForm => ({
-  organizationId: deletion.organizationId,
-  formId: formIdOf(deletion),
-  publicId: deletion.publicId,
-  name: deletion.name,
-  ...toDeletion(deletion),
-})

@@ -1,6 +1,6 @@
-import { positionOf } from '@fms/aip'
+import { type Position, positionOf } from '@fms/aip'
 import { listMongodb } from '@fms/store-kit/mongodb'
-import type { FormSummary, FormsPage, ListFormsQuery, ListReport, StoredForm, Usage } from '../forms-store.ts'
+import type { FormSummary, ListFormsQuery, ListReport, PageEnd, StoredForm, Usage } from '../forms-store.ts'
 import { formFilterFields } from '../lists/form-fields.ts'
 import { completeFormOrder } from '../lists/form-order.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
@@ -58,7 +58,7 @@ export const listForms = async <Item>(
   { fields, bytesOf, toItem }: PageItems<Item>,
   { report, ...limits }: ListLimits,
   usage: () => Promise<Usage>,
-): Promise<Omit<FormsPage, 'forms'> & { forms: Item[] }> => {
+): Promise<PageEnd<Position> & { forms: Item[] }> => {
   const order = completeFormOrder(orderBy)
   const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
   const plan = planList(filter, order, trigrams.length > 0)

@@ -83,14 +83,32 @@ export const withMinAge = ({ keep, before }: PruneRule, now = Date.now()): Prune
 /** The size of nothing. */
 export const noRevisions: RevisionsSize = { revisions: 0, bytes: 0 }
 
+/** Adds up batches of revisions. @param findAfter the batch after a number. Other work runs between two batches. */
+export const measureBatches = async <R extends Sized & { number?: unknown }>(
+  findAfter: (number: number) => readonly R[] | Promise<readonly R[]>,
+): Promise<RevisionsSize> => {
+  let [total, after] = [noRevisions, 0]
+  for (;;) {
+    const batch = await findAfter(after)
+    if (batch.length === 0) return total
+    total = addSizes(total, sizeOf(batch))
+    after = batch.at(-1)!.number as number
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
 /** The sum of the sizes. */
 export const addSizes = (a: RevisionsSize, b: RevisionsSize): RevisionsSize => ({
   revisions: a.revisions + b.revisions,
   bytes: a.bytes + b.bytes,
 })
 
+interface Sized {
+  bytes?: unknown
+}
+
 /** The size of stored revisions. */
-export const sizeOf = (revisions: readonly { bytes?: unknown }[]): RevisionsSize => ({
+export const sizeOf = (revisions: readonly Sized[]): RevisionsSize => ({
   revisions: revisions.length,
   bytes: revisions.reduce((sum, { bytes }) => sum + (bytes as number), 0),
 })

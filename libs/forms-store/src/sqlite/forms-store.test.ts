@@ -535,9 +535,7 @@ it('lists revisions from one snapshot while another process changes them', async
 describe('the statements', () => {
   /** Every statement that `read` runs, with its parameters. */
   const statementsOf = async (read: () => Promise<unknown>) => {
-    const spies = (['iterate', 'all', 'get'] as const).map((method) =>
-      vi.spyOn(SqliteDatabase.prototype, method),
-    )
+    const spies = (['all', 'get'] as const).map((method) => vi.spyOn(SqliteDatabase.prototype, method))
     await read()
     const calls = spies.flatMap(({ mock }) => mock.calls)
     vi.restoreAllMocks()

@@ -2,6 +2,7 @@ import { SqliteDatabase } from '@fms/store-kit'
 import { FormChanges } from '../changes/form-changes.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { FormsStore, FormsStoreOptions, ListOptions, OrganizationForms, Quota } from '../forms-store.ts'
+import { defaultListTimeoutMs, throwAfter } from '../lists/list-timeout.ts'
 import { noQuota, withRoomForEvent } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toFormState, toStoredForm, toStoredRevision } from '../stored-rows.ts'
@@ -9,10 +10,10 @@ import { SqliteChanges } from './changes/sqlite-changes.ts'
 import { SqliteEventLog } from './events/sqlite-event-log.ts'
 import { findDeletedForm, findForm } from './find-form.ts'
 import { anyPage, type PageBounds, smallPage } from './lists/page-bounds.ts'
-import { type PageKind, type Pages, readPage, throwAfter } from './lists/pages.ts'
+import { type PageKind, type Pages, readPage } from './lists/pages.ts'
 import { Reader } from './lists/reader.ts'
 import { exportForms } from './records/export-forms.ts'
-import { findRevision, findRevisionOfCommand } from './revisions/find-revision.ts'
+import { findRevision } from './revisions/find-revision.ts'
 import { SqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
 import { stateColumns, toRevisionState } from './rows.ts'
 import { migrations } from './schema.ts'
@@ -20,9 +21,6 @@ import { checkGrowth, listOrganizations, readUsage } from './usage.ts'
 
 /** Holds the beginnings of 1,000 forms of 4 KiB each. A page that is not cached costs a system call. */
 const pageCacheBytes = 8 * 1024 * 1024
-
-/** Time limit of a list, unless the options set another. */
-const defaultListTimeoutMs = 2_000
 
 export interface SqliteFormsOptions extends FormsStoreOptions {
   /** Lists that read at most this many forms run on the main thread. For tests. */
@@ -86,8 +84,14 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     return row && toStoredForm(row)
   }
 
+  /** Skips revisions that are being cleared. Indexes: revisions_by_command, the key of forms. */
   readonly findRevisionOfCommand: FormsStore['findRevisionOfCommand'] = async (organizationId, commandId) => {
-    const row = findRevisionOfCommand(this.#database, organizationId, commandId)
+    const row = this.#database.get(
+      `SELECT revisions.*, formId FROM revisions CROSS JOIN forms ON id = incarnation
+       WHERE revisions.organizationId = ? AND commandId = ?`,
+      organizationId,
+      commandId,
+    )
     return row && toStoredRevision(row)
   }
 

@@ -2,12 +2,9 @@ import { foldCase } from '@fms/aip'
 import { isPublicId, isUuid, listedDraftFields } from '@fms/contracts'
 import type { Row, SqlCondition } from '@fms/store-kit'
 import type { FoundRevision } from '../changes/change-engine.ts'
-import type { DeletedForm, FormRef, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormRef, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
 import type { ListedDraft } from '../lists/form-fields.ts'
-import { stateFields, toDeletion } from '../stored-rows.ts'
-
-const text = (row: Row, column: string) => row[column] as string
-const number = (row: Row, column: string) => row[column] as number
+import { stateFields } from '../stored-rows.ts'
 
 /** The condition that finds a form by reference; undefined if the reference is neither a UUID nor a public id. */
 export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
@@ -47,17 +44,9 @@ export const draftColumns = (form: StoredForm, before?: ListedDraft): Row => {
 /** The columns of `toDeletedForm`. */
 export const deletedFormColumns = 'organizationId, formId, publicId, name, deleteTime, purgeTime, deleter'
 
-export const toDeletedForm = (row: Row): DeletedForm => ({
-  organizationId: text(row, 'organizationId'),
-  formId: text(row, 'formId'),
-  publicId: text(row, 'publicId'),
-  name: text(row, 'name'),
-  ...toDeletion(row),
-})
-
 /** @param row of a revision, with `liveRevisionId` and `aiHandoff` of its form. */
 export const toRevisionState = (row: Row): RevisionState => ({
-  revisionId: text(row, 'revisionId'),
+  revisionId: row.revisionId as string,
   live: row.revisionId === row.liveRevisionId,
   aiHandoff: row.aiHandoff === 1,
 })
@@ -65,10 +54,10 @@ export const toRevisionState = (row: Row): RevisionState => ({
 /** @param row of a revision, with the `formId` of its form: NULL if the form is gone. */
 export const toFoundRevision = (row: Row): FoundRevision => ({
   formId: (row.formId as string | null) ?? '',
-  revisionId: text(row, 'revisionId'),
-  commandId: text(row, 'commandId'),
-  number: number(row, 'number'),
-  incarnation: number(row, 'incarnation'),
+  revisionId: row.revisionId as string,
+  commandId: row.commandId as string,
+  number: row.number as number,
+  incarnation: row.incarnation as number,
   isHeld: row.formId !== null,
 })
 

@@ -50,7 +50,7 @@ interface Step {
 
 /**
  * Migrates a store: excludes releases that cannot use the new schema, changes documents, creates the missing indexes,
- * drops former ones, and records the version. It may be killed at any point, run again, and run concurrently.
+ * and records the version. It may be killed at any point, run again, and run concurrently.
  *
  * @throws {ApiError} STORE_UNAVAILABLE, STORE_NOT_SUPPORTED or STORE_SCHEMA_TOO_NEW, before it changes anything.
  */
@@ -59,7 +59,7 @@ export const migrateMongodb = async (
   schema: MongoSchema,
   { changes = [], onStep, beforeWrite, exclusionMs = defaultExclusionMs }: MigrateOptions = {},
 ): Promise<Migration> => {
-  const { store, version, indexes, formerIndexes = [] } = schema
+  const { store, version, indexes } = schema
   await assertReachable(url, schema)
   await using database = new MongoDatabase(url, beforeWrite, undefined, withoutTimeouts)
   const meta = database.collection<SchemaDocument>(metaCollection)
@@ -67,11 +67,6 @@ export const migrateMongodb = async (
     { title: 'excluding earlier releases', run: () => excludeReleases(meta, schema, exclusionMs) },
     ...changes.map(({ title, run }) => ({ title, run: (onChange: Count) => run(database, onChange) })),
     ...indexes.map((index) => ({ title: `index ${index.name}`, run: () => database.createIndex(index) })),
-    // Former unique indexes would reject documents that this release allows.
-    ...formerIndexes.map((index) => ({
-      title: `dropping index ${index.name}`,
-      run: () => database.dropIndex(index),
-    })),
   ]
   await runSteps(store, steps, onStep)
   // The version of a newer release stays.

@@ -1,4 +1,4 @@
-import { type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb'
+import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { storeUnavailable } from '../errors.ts'
 import type { writeConflict } from '../retry-on-conflict.ts'
 import { type BeforeWrite, MongoCollection, type MongoDocument } from './mongodb-collection.ts'
@@ -138,22 +138,6 @@ export class MongoDatabase implements AsyncDisposable {
     await this.run(() => this.#database.collection(collection).createIndex(key, options))
   }
 
-  /** Drops an index if it exists. */
-  async dropIndex({ collection, name }: Pick<MongoIndex, 'collection' | 'name'>): Promise<void> {
-    if (!(await this.indexNames(collection)).includes(name)) return
-    await this.#beforeWrite?.({ collection, operation: 'dropIndex' })
-    // A concurrent migration may drop it first.
-    await this.run(() => this.#database.collection(collection).dropIndex(name)).catch(withoutIndex)
-  }
-
-  /** The names of a collection's indexes; none if there is no collection. */
-  async indexNames(collection: string): Promise<string[]> {
-    const found = await this.run(() => this.#database.collection(collection).listIndexes().toArray()).catch(
-      withoutCollection,
-    )
-    return found.map(({ name }) => name)
-  }
-
   readDeployment(): Promise<Deployment> {
     return this.run(() => readDeployment(this.#database))
   }
@@ -227,18 +211,6 @@ const createClient = (url: string, options: MongoClientOptions): MongoClient => 
       `The mongodb: URL is invalid${reason}. Use mongodb://USER:PASSWORD@HOST:PORT/DATABASE, with %XX for special characters of user and password.`,
     )
   }
-}
-
-const namespaceNotFound = 26
-const indexNotFound = 27
-
-const withoutIndex = (error: unknown): void => {
-  if (!(error instanceof MongoServerError && error.code === indexNotFound)) throw error
-}
-
-const withoutCollection = (error: unknown): never[] => {
-  if (error instanceof MongoServerError && error.code === namespaceNotFound) return []
-  throw error
 }
 
 const databaseName = (url: string): string => {

@@ -25,8 +25,6 @@ export interface MongoSchema {
    */
   oldestVersion: number
   indexes: readonly MongoIndex[]
-  /** Indexes of earlier versions that this version does not use. A migration drops them once the new ones exist. */
-  formerIndexes?: readonly Pick<MongoIndex, 'collection' | 'name'>[]
 }
 
 /** The schema version of a store. `version` is set once its indexes exist. */

@@ -78,16 +78,6 @@ export class SqliteDatabase implements AsyncDisposable {
     return this.#translating(() => this.#prepare(sql).all(values))
   }
 
-  /** Like `all`, but reads one row at a time. Finish or abandon the iteration before the next `await`. */
-  *iterate(sql: string, ...values: SQLInputValue[]): IterableIterator<Row> {
-    try {
-      const statement = this.#prepare(sql)
-      for (const row of statement.iterate(values)) yield statement.toRow(row)
-    } catch (error) {
-      throw this.#translate(error)
-    }
-  }
-
   /** Reads the first row of a query. */
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#translating(() => this.#prepare(sql).get(values))

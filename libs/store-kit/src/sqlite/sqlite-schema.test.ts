@@ -28,16 +28,12 @@ describe('migrations', () => {
   it('by another process change the columns of rows immediately', async () => {
     await using database = new SqliteDatabase(path, migrations)
     await add(database, 'first')
-    const read = () => [
-      database.get('SELECT * FROM notes'),
-      ...database.all('SELECT * FROM notes'),
-      ...database.iterate('SELECT * FROM notes'),
-    ]
-    expect(read()).toEqual(Array(3).fill({ id: 1, text: 'first' }))
+    const read = () => [database.get('SELECT * FROM notes'), ...database.all('SELECT * FROM notes')]
+    expect(read()).toEqual(Array(2).fill({ id: 1, text: 'first' }))
 
     await new SqliteDatabase(path, [...migrations, 'ALTER TABLE notes ADD COLUMN colour TEXT']).close()
 
-    expect(read()).toEqual(Array(3).fill({ id: 1, text: 'first', colour: null }))
+    expect(read()).toEqual(Array(2).fill({ id: 1, text: 'first', colour: null }))
   })
 })
 

@@ -6,9 +6,6 @@ const maxStatements = 500
 /** A row: values by column name. */
 export type Row = Record<string, SQLInputValue>
 
-/** The values of a row, in column order. */
-type Values = SQLInputValue[]
-
 /** The prepared statements of a connection, by SQL text. The oldest is dropped once there are 500. */
 export class Statements {
   readonly #connection: DatabaseSync
@@ -44,17 +41,12 @@ class Statement {
   }
 
   all(values: SQLInputValue[]): Row[] {
-    return (this.#statement.all(...values) as unknown as Values[]).map((row) => this.toRow(row))
+    return (this.#statement.all(...values) as unknown as SQLInputValue[][]).map((row) => this.#toRow(row))
   }
 
   get(values: SQLInputValue[]): Row | undefined {
-    const found = this.#statement.get(...values) as unknown as Values | undefined
-    return found && this.toRow(found)
-  }
-
-  /** Reads one row at a time; `toRow` converts it. */
-  iterate(values: SQLInputValue[]): IterableIterator<Values> {
-    return this.#statement.iterate(...values) as IterableIterator<unknown> as IterableIterator<Values>
+    const found = this.#statement.get(...values) as unknown as SQLInputValue[] | undefined
+    return found && this.#toRow(found)
   }
 
   /** @returns the number of rows that the statement changed. */
@@ -64,7 +56,7 @@ class Statement {
     return Number(this.#statement.run(...values).changes)
   }
 
-  toRow(values: Values): Row {
+  #toRow(values: SQLInputValue[]): Row {
     // Another process has added a column; new columns come last.
     if (values.length !== this.#columns.length) this.#columns = columnsOf(this.#statement)
     const row: Row = {}

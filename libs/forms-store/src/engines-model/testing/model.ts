@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type FormEvent, type FormRecord, formatSequence, formPath, maxEventBytes } from '@fms/contracts'
+import { recordDigest } from '@fms/store-kit'
 import { stateOf } from '../../contract/given.ts'
 import { formConflict, formIdTaken, formNotLive, quotaExceeded, requestIdReused } from '../../errors.ts'
 import { changedFields, eventBytesOf, type RecordedEvent } from '../../events/recorded-event.ts'
@@ -25,13 +26,7 @@ import { type ChangeContext, operatorContext } from '../../requests/change-conte
 import { RequestReplay } from '../../requests/identified-request.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import { parseDraft } from '../../stored-draft.ts'
-import {
-  formDigest,
-  fromFormRecord,
-  revisionStateOf,
-  revisionsOf,
-  toFormRecord,
-} from '../../stored-form-record.ts'
+import { fromFormRecord, revisionStateOf, revisionsOf, toFormRecord } from '../../stored-form-record.ts'
 
 /** The part of the port that the model has. Its lists have one page. */
 export type ModelledStore = Pick<
@@ -280,7 +275,7 @@ export class FormsModel implements ModelledStore {
   async importForm(record: FormRecord, { recordsEvent = true }: ImportOptions = {}): Promise<Imported> {
     const { organizationId, formId, publicId, deletion } = record
     const stored = this.#holderOf(record)
-    if (stored && formDigest(stored.record) === formDigest(record)) return 'exists'
+    if (stored && recordDigest(stored.record) === recordDigest(record)) return 'exists'
     if (stored) throw formConflict(record, 'formId', formId)
     if (this.#holderOfPublicId(publicId)) throw formConflict(record, 'publicId', publicId)
     for (const field of ['revisionId', 'commandId'] as const) {

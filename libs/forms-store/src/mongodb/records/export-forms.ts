@@ -1,6 +1,5 @@
 import type { FormRecord } from '@fms/contracts'
 import { type MongoTransaction, retryOnConflict } from '@fms/store-kit/mongodb'
-import { toDeletionRecord } from '../../changes/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import type { OrganizationForms } from '../../forms-store.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
@@ -87,18 +86,16 @@ export const readRecord = (
 const read = async (transaction: MongoTransaction, query: object): Promise<FormRecord | undefined> => {
   const form = await transaction.findOne<FormDocument>('forms', query)
   if (!form) return undefined
-  const { _id, organizationId, revisionNumber, liveNumber, liveRevisionId } = form
   const all = incarnationOf(form)
   const revisions = await transaction.find<RevisionDocument>('revisions', all, { sort: { number: 1 } })
   const replies = await transaction.find<ReplyDocument>('replies', all, { fields: ['replyId'] })
-  const record = toFormRecord(toStoredForm(form), {
-    revisionNumber,
-    liveNumber,
-    liveRevisionId,
+  const { _id, organizationId, isDeleted } = form
+  const deletion =
+    isDeleted && (await transaction.findOne<DeletionDocument>('deletions', { organizationId, _id }))
+  return toFormRecord(toStoredForm(form), {
+    ...form,
     revisions: revisions.map(toStoredRevision),
     replyIds: replies.map(({ replyId }) => replyId),
+    deletion: deletion ? toDeletion(deletion) : undefined,
   })
-  if (!form.isDeleted) return record
-  const deletion = await transaction.findOne<DeletionDocument>('deletions', { organizationId, _id })
-  return { ...record, deletion: toDeletionRecord(toDeletion(deletion!)) }
 }

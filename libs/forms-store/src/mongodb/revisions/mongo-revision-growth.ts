@@ -2,12 +2,12 @@ import type { FormPath } from '@fms/contracts'
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../../errors.ts'
 import {
-  addSizes,
   type FormRevisions,
   formsPerRead,
   manyRevisions,
   maxCountedForms,
   maxCountedRevisions,
+  measureBatches,
   noRevisions,
   type PruneRule,
   type RevisionGrowth,
@@ -46,15 +46,8 @@ export class MongoRevisionGrowth implements RevisionGrowth {
     }
   }
 
-  readonly prunable: RevisionGrowth['prunable'] = async (path, rule) => {
-    let [total, after] = [noRevisions, 0]
-    for (;;) {
-      const { batch } = await this.#find(path, withMinAge(rule), after)
-      if (batch.length === 0) return total
-      total = addSizes(total, sizeOf(batch))
-      after = batch.at(-1)!.number
-    }
-  }
+  readonly prunable: RevisionGrowth['prunable'] = (path, rule) =>
+    measureBatches(async (after) => (await this.#find(path, withMinAge(rule), after)).batch)
 
   /** Deletes a batch and subtracts it from the usage, in one transaction. */
   readonly prune: RevisionGrowth['prune'] = (path, rule) => {
@@ -120,25 +113,12 @@ export class MongoRevisionGrowth implements RevisionGrowth {
   /** Adds up a document of each log, and the growth, and the pending events. */
   async total(): Promise<RevisionsSize> {
     const { eventLogs } = this.#collections
+    const ofGrowth = { $project: { revisions: '$growth.revisions', revisionBytes: '$growth.revisionBytes' } }
+    const isPending = { $match: { pendingIn: { $gt: '' } } }
     const [sums] = await eventLogs.aggregateSnapshot([
       { $project: { revisions: 1, revisionBytes: 1 } },
-      {
-        $unionWith: {
-          coll: 'growth',
-          pipeline: [
-            { $project: { revisions: '$growth.revisions', revisionBytes: '$growth.revisionBytes' } },
-          ],
-        },
-      },
-      {
-        $unionWith: {
-          coll: 'events',
-          pipeline: [
-            { $match: { pendingIn: { $gt: '' } } },
-            { $project: { revisions: '$growth.revisions', revisionBytes: '$growth.revisionBytes' } },
-          ],
-        },
-      },
+      { $unionWith: { coll: 'growth', pipeline: [ofGrowth] } },
+      { $unionWith: { coll: 'events', pipeline: [isPending, ofGrowth] } },
       { $group: { _id: null, revisions: { $sum: '$revisions' }, bytes: { $sum: '$revisionBytes' } } },
     ])
     return { revisions: sums?.revisions ?? 0, bytes: sums?.bytes ?? 0 }

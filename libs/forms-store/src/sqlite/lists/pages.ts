@@ -1,5 +1,4 @@
 import type { SqliteDatabase } from '@fms/store-kit'
-import { filterTooExpensive } from '../../errors.ts'
 import type {
   DeletedFormsPage,
   FormSummariesPage,
@@ -25,14 +24,6 @@ export interface Pages {
 }
 
 export type PageKind = keyof Pages
-
-/** A check that throws FILTER_TOO_EXPENSIVE once the time is up. */
-export const throwAfter = (timeoutMs: number): (() => void) => {
-  const endMs = performance.now() + timeoutMs
-  return () => {
-    if (performance.now() >= endMs) throw filterTooExpensive(timeoutMs)
-  }
-}
 
 /** Reads a page; `large` if it is beyond the bounds. */
 type ReadPage<K extends PageKind> = (

@@ -1,11 +1,7 @@
 import { afterPosition, allOf, orderSql, pageSql, type SqliteDatabase, wantedRow } from '@fms/store-kit'
-import type {
-  DeletedForm,
-  DeletedFormPosition,
-  DeletedFormsPage,
-  ListDeletedFormsQuery,
-} from '../../forms-store.ts'
-import { deletedFormColumns, toDeletedForm } from '../rows.ts'
+import type { DeletedFormsPage, ListDeletedFormsQuery } from '../../forms-store.ts'
+import { toDeletedForm } from '../../stored-rows.ts'
+import { deletedFormColumns } from '../rows.ts'
 import { readUsage } from '../usage.ts'
 import type { PageBounds } from './page-bounds.ts'
 
@@ -31,7 +27,6 @@ export const readDeletedForms = (
   const found = database.all(sql, ...where.values, limit + 1, skip).map(toDeletedForm)
   const deletedForms = found.slice(0, limit)
   const last = found.length > limit ? deletedForms.at(-1) : undefined
-  return { deletedForms, ...(last && { next: positionOf(last) }), totalSize }
+  const next = last && { deleteTime: last.deleteTime, formId: last.formId }
+  return { deletedForms, ...(next && { next }), totalSize }
 }
-
-const positionOf = ({ deleteTime, formId }: DeletedForm): DeletedFormPosition => ({ deleteTime, formId })

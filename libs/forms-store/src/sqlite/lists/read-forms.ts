@@ -1,7 +1,7 @@
-import { positionOf } from '@fms/aip'
+import { type Position, positionOf } from '@fms/aip'
 import type { FormOrderField } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { FormsPage, ListFormsQuery, ListReport } from '../../forms-store.ts'
+import type { FormsPage, ListFormsQuery, ListReport, PageEnd } from '../../forms-store.ts'
 import { completeFormOrder } from '../../lists/form-order.ts'
 import { maxPageBytes } from '../../lists/take-up-to.ts'
 import { toStoredForm } from '../../stored-rows.ts'
@@ -71,7 +71,7 @@ export const endOf = (
   rows: readonly Row[],
   found: number,
   totalSize: number,
-): Omit<FormsPage, 'forms'> => {
+): PageEnd<Position> => {
   const last = rows.at(-1)
   if (!last || rows.length === found) return { totalSize }
   const next = positionOf(last as Record<FormOrderField, string | number>, completeFormOrder(orderBy))

@@ -2,9 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ApiError, type Problem } from '@fms/aip'
 import { SqliteDatabase } from '@fms/store-kit'
 import type { ListReport } from '../../forms-store.ts'
+import { throwAfter } from '../../lists/list-timeout.ts'
 import { migrations } from '../schema.ts'
 import { anyPage } from './page-bounds.ts'
-import { type PageKind, type Pages, readPage, throwAfter } from './pages.ts'
+import { type PageKind, type Pages, readPage } from './pages.ts'
 
 export interface ReaderData {
   /** The SQLite file. */

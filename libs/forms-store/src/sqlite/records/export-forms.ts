@@ -1,6 +1,5 @@
 import type { FormRecord } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import { toDeletionRecord } from '../../changes/deletion.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
 import { type FormRow, toDeletion, toStoredForm, toStoredRevision } from '../../stored-rows.ts'
 
@@ -35,15 +34,12 @@ export const readRecord = (database: SqliteDatabase, form: Row): FormRecord => {
   const id = form.id!
   const revisions = database.all('SELECT * FROM revisions WHERE incarnation = ? ORDER BY number', id)
   const replies = database.all('SELECT replyId FROM replies WHERE incarnation = ?', id)
-  const { revisionNumber, liveNumber, liveRevisionId } = form as unknown as FormRow
-  const record = toFormRecord(toStoredForm(form), {
-    revisionNumber,
-    liveNumber,
-    liveRevisionId,
+  const sql = 'SELECT deleteTime, purgeTime, deleter FROM deletions WHERE incarnation = ?'
+  const deletion = form.isDeleted === 1 ? database.get(sql, id) : undefined
+  return toFormRecord(toStoredForm(form), {
+    ...(form as unknown as FormRow),
     revisions: revisions.map((row) => toStoredRevision({ ...row, formId: form.formId! })),
     replyIds: replies.map(({ replyId }) => replyId as string),
+    deletion: deletion && toDeletion(deletion),
   })
-  if (form.isDeleted === 0) return record
-  const sql = 'SELECT deleteTime, purgeTime, deleter FROM deletions WHERE incarnation = ?'
-  return { ...record, deletion: toDeletionRecord(toDeletion(database.get(sql, id)!)) }
 }

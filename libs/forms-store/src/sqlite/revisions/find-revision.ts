@@ -33,19 +33,3 @@ const conditionOf = (revisionRef: string): [sql: string, ...values: string[]] =>
     return ['number = (SELECT max(number) FROM revisions WHERE incarnation = id)']
   return ['revisionId = ?', revisionRef.toLowerCase()]
 }
-
-/**
- * The row of the revision that a command made, also of a deleted form that can be restored. Skips revisions that are being
- * cleared. Indexes: revisions_by_command, the key of forms.
- */
-export const findRevisionOfCommand = (
-  database: SqliteDatabase,
-  organizationId: string,
-  commandId: string,
-): Row | undefined =>
-  database.get(
-    `SELECT revisions.*, formId FROM revisions CROSS JOIN forms ON id = incarnation
-     WHERE revisions.organizationId = ? AND commandId = ?`,
-    organizationId,
-    commandId,
-  )

@@ -1,16 +1,18 @@
 import type { FormPath } from '@fms/contracts'
-import type { SqliteDatabase } from '@fms/store-kit'
+import type { Row, SqliteDatabase } from '@fms/store-kit'
 import {
   type FormRevisions,
   formsPerRead,
   manyRevisions,
   maxCountedForms,
   maxCountedRevisions,
+  measureBatches,
+  type PruneRule,
   type RevisionGrowth,
   type RevisionsSize,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
-import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
+import { deleteRevisions, maxRows, oneBatch } from './delete-revisions.ts'
 
 /** The revisions in a forms file. */
 export class SqliteRevisionGrowth implements RevisionGrowth {
@@ -35,10 +37,14 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
   }
 
   readonly prunable: RevisionGrowth['prunable'] = (form, rule) =>
-    measurePrunable(this.#database, form, withMinAge(rule))
+    measureBatches((after) => findPrunable(this.#database, form, withMinAge(rule), after))
 
+  /** Deletes a batch in one transaction. */
   readonly prune: RevisionGrowth['prune'] = (form, rule) =>
-    pruneRevisions(this.#database, form, withMinAge(rule))
+    this.#database.write(() => {
+      const batch = findPrunable(this.#database, form, withMinAge(rule), 0)
+      return deleteRevisions(this.#database, form.organizationId, batch)
+    })
 
   /** Indexes: forms_with_many_revisions, revisions_by_number. */
   readonly formsWithMany: RevisionGrowth['formsWithMany'] = async (limit) => {
@@ -63,4 +69,29 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
     const row = this.#database.get(sql)
     return { revisions: (row?.revisions as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }
   }
+}
+
+/** The oldest revisions after a number that do not have to stay, one batch of them. Index: revisions_by_number. */
+const findPrunable = (
+  database: SqliteDatabase,
+  { organizationId, formId }: FormPath,
+  { keep, before }: PruneRule,
+  after: number,
+): Row[] => {
+  const sql = `SELECT id, min(liveNumber, (SELECT number FROM revisions
+      WHERE incarnation = id ORDER BY number DESC LIMIT 1 OFFSET ?)) AS firstToKeep
+    FROM forms WHERE organizationId = ? AND formId = ? AND isDeleted = 0`
+  // NULL where the form has no more revisions than it keeps.
+  const { id, firstToKeep } = database.get(sql, keep - 1, organizationId, formId) ?? {}
+  if (!firstToKeep) return []
+  const found = database.all(
+    `SELECT revisionId, number, createTime, octet_length(form) AS bytes FROM revisions
+     WHERE incarnation = ? AND number > ? AND number < ? ORDER BY number LIMIT ? + 0`,
+    id!,
+    after,
+    firstToKeep,
+    maxRows,
+  )
+  const firstTooNew = found.findIndex(({ createTime }) => (createTime as number) >= before.getTime())
+  return oneBatch(firstTooNew < 0 ? found : found.slice(0, firstTooNew))
 }
