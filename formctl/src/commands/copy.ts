@@ -3,8 +3,7 @@ import { examples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { type CopyResult, copyStore } from '../copy/copy-store.ts'
 import { eventsKind } from '../copy/events-kind.ts'
-import type { StoreKind } from '../copy/store-kinds.ts'
-import { directoryKind, formsKind } from '../copy/store-kinds.ts'
+import { directoryKind, formsKind, type StoreKind } from '../copy/store-kinds.ts'
 import { withoutPassword, withStoreName } from '../stores/open-stores.ts'
 
 interface CopyOptions {

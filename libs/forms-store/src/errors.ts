@@ -1,7 +1,6 @@
 import { apiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
 import { type FormEvent, type FormPath, formPath } from '@fms/contracts'
 import type { FormRef, FormState, NamedForm, Quota } from './forms-store.ts'
-import type { ChangeMethod } from './requests/identified-request.ts'
 import { formETag } from './resource/form-to-json.ts'
 
 const formPathOf = ({ organizationId, formRef }: FormRef) =>
@@ -26,7 +25,7 @@ export const formIdTaken = (form: FormPath, isDeleted: boolean) =>
  */
 export const requestIdReused = (
   organizationId: string,
-  { requestId, method }: { requestId: string; method: ChangeMethod | 'publish' },
+  { requestId, method }: { requestId: string; method: string },
 ) => apiError('REQUEST_ID_REUSED', { organization: `organizations/${organizationId}`, requestId, method })
 
 /** The draft changed after the caller read it (RFC 9110 If-Match, AIP-154). Reading again and retrying is safe. */

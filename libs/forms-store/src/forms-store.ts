@@ -1,9 +1,8 @@
 import type { CheckedFilter, Position } from '@fms/aip'
 import type { EventType, FormRecord } from '@fms/contracts'
 import type { EventLog } from './events/event-log.ts'
+import type { ChangeContext, IdentifiedRequest } from './identified-request.ts'
 import type { FormOrderTerm, ListedDraft } from './lists/form-fields.ts'
-import type { ChangeContext } from './requests/change-context.ts'
-import type { IdentifiedRequest } from './requests/identified-request.ts'
 import type { RevisionGrowth } from './revisions/revision-growth.ts'
 
 /** A form without its draft. */

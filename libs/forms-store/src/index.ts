@@ -3,10 +3,15 @@ export { eventFilterFields, matchesEvent, requiredForm } from './events/event-fi
 export * from './events/event-log.ts'
 export { changedFields } from './events/recorded-event.ts'
 export * from './forms-store.ts'
+export {
+  type ChangeContext,
+  type ChangeMethod,
+  type IdentifiedRequest,
+  operatorContext,
+  RequestReplay,
+} from './identified-request.ts'
 export { type FormOrderTerm, formFilterFields } from './lists/form-fields.ts'
 export * from './open-forms-store.ts'
-export { type ChangeContext, operatorContext } from './requests/change-context.ts'
-export * from './requests/identified-request.ts'
 export * from './resource/form-to-json.ts'
 export * from './resource/public-id.ts'
 export { isOfSummary, summaryWriter } from './resource/summary-to-json.ts'

@@ -1,10 +1,9 @@
-import type { MigrationStep } from './migration-step.ts'
 import type { ChangeDocuments } from './mongodb/migrate-mongodb.ts'
 import type { MongoSchema } from './mongodb/mongodb-schema.ts'
 import { inspectSqlite, sqliteStoreExists } from './sqlite/inspect-sqlite.ts'
 import { SqliteDatabase } from './sqlite/sqlite-database.ts'
 import type { SqliteMigration } from './sqlite/sqlite-schema.ts'
-import type { StoreState } from './store-state.ts'
+import type { MigrationStep, StoreState } from './store-state.ts'
 import { byScheme, type Migration, sqlitePath } from './store-url.ts'
 
 /** What the schemas of a store are on each engine. */

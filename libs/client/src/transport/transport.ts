@@ -1,6 +1,5 @@
 import { FormsApiError, FormsConnectionError } from '../errors.ts'
-import type { ServerSentEvent } from '../events/event-stream.ts'
-import { receiveEventStream } from '../events/event-stream.ts'
+import { receiveEventStream, type ServerSentEvent } from '../events/event-stream.ts'
 import { checkBaseUrl, foreignPageOrigin } from './options.ts'
 import { outcomeOf, pauseMs } from './repeat.ts'
 

@@ -1,8 +1,7 @@
 import type { FormPath, FormRecord } from '@fms/contracts'
 import type { writeConflict } from '@fms/store-kit'
 import type { FormRef, Replies, StoredForm, StoredRevision } from '../forms-store.ts'
-import type { IdentifiedRequest } from '../requests/identified-request.ts'
-import type { EarlierRequest } from '../requests/reject-repeat.ts'
+import type { EarlierRequest, IdentifiedRequest } from '../identified-request.ts'
 import type { Change, FoundDraft, FoundForm } from './change.ts'
 
 /** A stored revision, possibly of a form that is gone. */

@@ -7,7 +7,7 @@ import {
   recordedEvent,
 } from '../events/recorded-event.ts'
 import type { FormSummary, StoredDraft, StoredForm, StoredRevision } from '../forms-store.ts'
-import type { ChangeContext } from '../requests/change-context.ts'
+import type { ChangeContext } from '../identified-request.ts'
 import type { Deletion } from './deletion.ts'
 
 /** The fields of a form that refer to its revisions. */

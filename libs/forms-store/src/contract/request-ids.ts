@@ -3,8 +3,12 @@ import type { FormRecord } from '@fms/contracts'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
-import type { ChangeContext } from '../requests/change-context.ts'
-import { type ChangeMethod, type IdentifiedRequest, RequestReplay } from '../requests/identified-request.ts'
+import {
+  type ChangeContext,
+  type ChangeMethod,
+  type IdentifiedRequest,
+  RequestReplay,
+} from '../identified-request.ts'
 import { logOf } from './events/log-of.ts'
 import {
   atOnce,

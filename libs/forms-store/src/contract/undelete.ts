@@ -3,7 +3,7 @@ import { type FormRecord, formPath } from '@fms/contracts'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { DeletedForm, FormsStore, StoredForm } from '../forms-store.ts'
-import type { ChangeContext } from '../requests/change-context.ts'
+import type { ChangeContext } from '../identified-request.ts'
 import { formETag } from '../resource/form-to-json.ts'
 import { logBytesOf, logOf } from './events/log-of.ts'
 import {

@@ -1,7 +1,7 @@
 import { FormDraft, FormEvent, maxEventBytes } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { newForm, time } from '../contract/given.ts'
-import { operatorContext } from '../requests/change-context.ts'
+import { operatorContext } from '../identified-request.ts'
 import { changedFields, recordedEvent, revisionMembers, withSequence } from './recorded-event.ts'
 
 const id = '01963f2e-0000-7000-8000-000000000000'

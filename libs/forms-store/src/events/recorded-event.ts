@@ -9,7 +9,7 @@ import {
   maxEventBytes,
 } from '@fms/contracts'
 import type { ChangedForm, FormState, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
-import type { ChangeContext } from '../requests/change-context.ts'
+import type { ChangeContext } from '../identified-request.ts'
 import { formETag } from '../resource/form-to-json.ts'
 import { parseDraft } from '../stored-draft.ts'
 

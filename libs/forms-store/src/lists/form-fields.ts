@@ -1,4 +1,4 @@
-import type { FilterFields, OrderTerm } from '@fms/aip'
+import { completeOrder, type FilterFields, type OrderTerm } from '@fms/aip'
 import {
   type FieldTraits,
   type FormDraft,
@@ -27,3 +27,13 @@ export const listedDraftOf = (draft: ListedDraft): ListedDraft => {
   for (const name of listedDraftFields) listed[name] = draft[name]
   return listed as ListedDraft
 }
+
+/** Most recently updated first, with ties ascending. */
+const defaultOrder: readonly FormOrderTerm[] = [
+  { field: 'updateTime', descending: true },
+  { field: 'publicId', descending: false },
+]
+
+/** The total order of a list of forms. */
+export const completeFormOrder = (orderBy: readonly FormOrderTerm[]) =>
+  completeOrder(orderBy, 'publicId', defaultOrder)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type MongoTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { Change, FoundForm } from '../changes/change.ts'
+import type { IdentifiedRequest } from '../identified-request.ts'
 import { limitedGrowth } from '../quota.ts'
-import type { IdentifiedRequest } from '../requests/identified-request.ts'
 import {
   changedFields,
   newDeletionDocument,

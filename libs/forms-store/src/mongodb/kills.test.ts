@@ -19,9 +19,8 @@ import {
   snapshot,
 } from '../contract/given.ts'
 import type { FormRef, FormsStore, StoredForm } from '../forms-store.ts'
+import { type ChangeContext, type ChangeMethod, RequestReplay } from '../identified-request.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
-import type { ChangeContext } from '../requests/change-context.ts'
-import { type ChangeMethod, RequestReplay } from '../requests/identified-request.ts'
 import { parseDraft } from '../stored-draft.ts'
 import { toFormRecord } from '../stored-form-record.ts'
 

@@ -1,12 +1,23 @@
 import { type Position, positionOf } from '@fms/aip'
 import { listMongodb } from '@fms/store-kit/mongodb'
-import type { FormSummary, ListFormsQuery, ListReport, PageEnd, StoredForm, Usage } from '../forms-store.ts'
-import { formFilterFields } from '../lists/form-fields.ts'
-import { completeFormOrder } from '../lists/form-order.ts'
+import type {
+  DeletedFormPosition,
+  DeletedFormsPage,
+  FormSummary,
+  ListDeletedFormsQuery,
+  ListFormsQuery,
+  ListReport,
+  PageEnd,
+  StoredForm,
+  Usage,
+} from '../forms-store.ts'
+import { completeFormOrder, formFilterFields } from '../lists/form-fields.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
 import { takeUpTo } from '../lists/take-up-to.ts'
+import { toDeletedForm } from '../stored-rows.ts'
 import { storedFields, summaryFields, toFormSummary, toStoredForm } from './convert-documents.ts'
 import type { FormDocument, FormsCollections } from './documents.ts'
+import { documentIdOf, formIdOf } from './find-form.ts'
 import { planList } from './list-plan.ts'
 
 /** Document fields by the names that filters use. */
@@ -83,4 +94,33 @@ export const listForms = async <Item>(
   ])
   const next = more && positionOf(taken.at(-1)!, order)
   return { forms: taken.map(toItem), ...(next && { next }), totalSize }
+}
+
+/** Reads a page of deleted forms, without reading the forms. Index: deletions_by_deleteTime. */
+export const listDeleted = async (
+  { deletions }: FormsCollections,
+  { organizationId, after, limit, skip }: ListDeletedFormsQuery,
+  { timeoutMs, throwIfAborted }: ListLimits,
+): Promise<DeletedFormsPage> => {
+  throwIfAborted()
+  const query = { organizationId, ...(after && isAfter(organizationId, after)) }
+  const sort = { deleteTime: -1, _id: 1 } as const
+  const [found, totalSize] = await Promise.all([
+    Array.fromAsync(deletions.find(query, { sort, skip, limit: limit + 1, timeoutMs })),
+    deletions.count({ organizationId }, { timeoutMs }),
+  ])
+  const page = found.slice(0, limit)
+  const deletedForms = page.map((deletion) => toDeletedForm({ ...deletion, formId: formIdOf(deletion) }))
+  const last = found.length > limit ? deletedForms.at(-1) : undefined
+  return {
+    deletedForms,
+    ...(last && { next: { deleteTime: last.deleteTime, formId: last.formId } }),
+    totalSize,
+  }
+}
+
+const isAfter = (organizationId: string, { deleteTime, formId }: DeletedFormPosition) => {
+  const time = deleteTime.getTime()
+  const isTied = { deleteTime: time, _id: { $gt: documentIdOf({ organizationId, formId }) } }
+  return { deleteTime: { $lte: time }, $or: [{ deleteTime: { $lt: time } }, isTied] }
 }

@@ -6,10 +6,14 @@ import { describeCommand, recordMongodb } from '@fms/testkit/mongodb/mongodb-rec
 import { afterAll, describe, expect, it } from 'vitest'
 import { edited, givenForm, newForm, newRevision, publish, refOf, snapshot } from '../contract/given.ts'
 import type { FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
+import {
+  type ChangeContext,
+  type ChangeMethod,
+  operatorContext,
+  RequestReplay,
+} from '../identified-request.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'
 import { noQuota } from '../quota.ts'
-import { type ChangeContext, operatorContext } from '../requests/change-context.ts'
-import { type ChangeMethod, RequestReplay } from '../requests/identified-request.ts'
 import { newRevisionDocument } from './convert-documents.ts'
 import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'

@@ -26,7 +26,7 @@ import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
 import { summariesContract } from '../contract/summaries.ts'
 import type { ListFormsQuery, ListReport, StoredForm } from '../forms-store.ts'
-import { completeFormOrder } from '../lists/form-order.ts'
+import { completeFormOrder } from '../lists/form-fields.ts'
 import { openFormsStore } from '../open-forms-store.ts'
 import { SqliteFormsStore } from './forms-store.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { MigrationStep } from '../migration-step.ts'
 import { schemaCheckMs } from '../schema-version.ts'
+import type { MigrationStep } from '../store-state.ts'
 import type { Migration } from '../store-url.ts'
 import type { BeforeWrite, MongoCollection } from './mongodb-collection.ts'
 import { MongoDatabase } from './mongodb-database.ts'

@@ -7,8 +7,7 @@ import { measureFreeBytes, reservedBytes } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
 import { makeFolder } from './make-folder.ts'
 import { isBusy, translateSqliteError } from './sqlite-errors.ts'
-import type { SqliteMigration } from './sqlite-schema.ts'
-import { SqliteSchemaGuard } from './sqlite-schema-guard.ts'
+import { type SqliteMigration, SqliteSchemaGuard } from './sqlite-schema.ts'
 import { type Row, Statements } from './statements.ts'
 
 const defaultLockTimeoutMs = 5_000

@@ -10,7 +10,7 @@ import {
 } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import type { StoredForm } from '../../forms-store.ts'
-import type { ChangeContext } from '../../requests/change-context.ts'
+import type { ChangeContext } from '../../identified-request.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import {
   atOnce,

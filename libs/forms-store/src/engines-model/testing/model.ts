@@ -21,9 +21,8 @@ import type {
   TakeSnapshot,
   Usage,
 } from '../../forms-store.ts'
+import { type ChangeContext, operatorContext, RequestReplay } from '../../identified-request.ts'
 import { listedDraftOf } from '../../lists/form-fields.ts'
-import { type ChangeContext, operatorContext } from '../../requests/change-context.ts'
-import { RequestReplay } from '../../requests/identified-request.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import { parseDraft } from '../../stored-draft.ts'
 import { fromFormRecord, revisionStateOf, revisionsOf, toFormRecord } from '../../stored-form-record.ts'

@@ -1,6 +1,10 @@
 import { type FormEvent, type FormPath, parseSequence } from '@fms/contracts'
-import type { SqliteDatabase } from '@fms/store-kit'
-import type { IdentifiedRequest } from '../../requests/identified-request.ts'
+import { recordDigest, type SqliteDatabase } from '@fms/store-kit'
+import { eventConflict } from '../../errors.ts'
+import type { ImportedEvent } from '../../events/event-log.ts'
+import { eventBytesOf, formOfEvent } from '../../events/recorded-event.ts'
+import type { IdentifiedRequest } from '../../identified-request.ts'
+import { addUsage } from '../usage.ts'
 
 /** SQL of the last sequence in the log of a row of `eventLogs`. Index: events_by_sequence. */
 export const lastSequence = 'SELECT max(sequence) FROM events WHERE organizationId = eventLogs.organizationId'
@@ -45,4 +49,22 @@ export const updateOldestTime = (database: SqliteDatabase, organizationId: strin
   const time = next ? oldest!.time! : null
   const update = 'UPDATE eventLogs SET oldestSequence = ?, oldestTime = ? WHERE organizationId = ?'
   database.run(update, oldest!.sequence!, time, organizationId)
+}
+
+/** Stores an event at its position at the end of the log. Runs in a transaction. */
+export const importEvent = (database: SqliteDatabase, event: FormEvent): ImportedEvent => {
+  const form = formOfEvent(event)
+  const sequence = parseSequence(event.sequence)
+  const sql = 'SELECT event FROM events WHERE organizationId = ? AND (sequence = ? OR eventId = ?)'
+  const found = database.get(sql, form.organizationId, sequence, event.id)
+  if (found) {
+    if (recordDigest(JSON.parse(found.event as string)) !== recordDigest(event)) throw eventConflict(event)
+    return 'exists'
+  }
+  appendEvent(database, form, (lastSequence) => {
+    if (lastSequence > 0 && sequence !== lastSequence + 1) throw eventConflict(event)
+    return event
+  })
+  addUsage(database, form.organizationId, { bytes: eventBytesOf(event) })
+  return 'imported'
 }

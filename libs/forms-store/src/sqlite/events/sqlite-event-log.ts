@@ -2,8 +2,7 @@ import type { FormEvent } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import type { EventBacklog, EventLog, UnstreamedLog } from '../../events/event-log.ts'
 import { retention } from '../../events/retention.ts'
-import { lastSequence, lastSequenceOf } from './append-event.ts'
-import { importEvent } from './import-event.ts'
+import { importEvent, lastSequence, lastSequenceOf } from './append-event.ts'
 import { pruneEvents } from './prune-events.ts'
 
 /** The number of logs that `logs` reads at once. */

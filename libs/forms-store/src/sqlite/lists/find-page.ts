@@ -11,8 +11,7 @@ import {
   wantedRow,
 } from '@fms/store-kit'
 import type { ListFormsQuery, ListReport } from '../../forms-store.ts'
-import { formFilterFields } from '../../lists/form-fields.ts'
-import { completeFormOrder } from '../../lists/form-order.ts'
+import { completeFormOrder, formFilterFields } from '../../lists/form-fields.ts'
 import { readUsage } from '../usage.ts'
 import { candidatesOf, ofOrganization, sourceOf } from './candidates.ts'
 import { type PageBounds, smallPage } from './page-bounds.ts'

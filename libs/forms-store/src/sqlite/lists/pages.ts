@@ -11,9 +11,8 @@ import type {
 } from '../../forms-store.ts'
 import type { PageBounds } from './page-bounds.ts'
 import { readDeletedForms } from './read-deleted-forms.ts'
-import { readForms } from './read-forms.ts'
+import { readForms, readSummaries } from './read-forms.ts'
 import { readRevisions } from './read-revisions.ts'
-import { readSummaries } from './read-summaries.ts'
 
 /** The kinds of pages. */
 export interface Pages {

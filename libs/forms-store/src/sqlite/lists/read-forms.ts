@@ -1,10 +1,10 @@
 import { type Position, positionOf } from '@fms/aip'
 import type { FormOrderField } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { FormsPage, ListFormsQuery, ListReport, PageEnd } from '../../forms-store.ts'
-import { completeFormOrder } from '../../lists/form-order.ts'
+import type { FormSummariesPage, FormsPage, ListFormsQuery, ListReport, PageEnd } from '../../forms-store.ts'
+import { completeFormOrder } from '../../lists/form-fields.ts'
 import { maxPageBytes } from '../../lists/take-up-to.ts'
-import { toStoredForm } from '../../stored-rows.ts'
+import { toFormSummary, toStoredForm } from '../../stored-rows.ts'
 import { summaryColumns } from '../rows.ts'
 import { findPage, readRowsAlongIndex } from './find-page.ts'
 import { type PageBounds, smallPage } from './page-bounds.ts'
@@ -66,7 +66,7 @@ const toPage = (
 })
 
 /** A page without its forms. @param found as above. */
-export const endOf = (
+const endOf = (
   { orderBy }: ListFormsQuery,
   rows: readonly Row[],
   found: number,
@@ -76,4 +76,34 @@ export const endOf = (
   if (!last || rows.length === found) return { totalSize }
   const next = positionOf(last as Record<FormOrderField, string | number>, completeFormOrder(orderBy))
   return { next, totalSize }
+}
+
+/**
+ * Reads the page of a list, without its drafts: up to 1,000 forms along an index take two milliseconds. The draft is the last
+ * column, so SQLite reads the beginning of each row only, and no overflow page.
+ */
+export const readSummaries = (
+  database: SqliteDatabase,
+  query: ListFormsQuery,
+  bounds: PageBounds,
+  report: ListReport,
+): FormSummariesPage | 'large' => {
+  const page = readRowsAlongIndex(database, query, { sql: summaryColumns, values: [] }, report)
+  if (page) return toSummariesPage(query, page.rows, page.totalSize)
+  const found = findPage(database, query, bounds, report)
+  if (found === 'large') return found
+  const sql = `SELECT rowid AS id, ${summaryColumns} FROM forms WHERE rowid IN (SELECT value FROM json_each(?))`
+  const byId = new Map(database.all(sql, JSON.stringify(found.ids)).map((row) => [row.id, row]))
+  const rows = found.ids.map((id) => byId.get(id)!)
+  return toSummariesPage(query, rows, found.totalSize)
+}
+
+/** @param rows of the page, and the next one. */
+const toSummariesPage = (
+  query: ListFormsQuery,
+  rows: readonly Row[],
+  totalSize: number,
+): FormSummariesPage => {
+  const page = rows.slice(0, query.limit)
+  return { forms: page.map(toFormSummary), ...endOf(query, page, rows.length, totalSize) }
 }

@@ -1,0 +1,68 @@
+import { ExpectedOutcome } from '@fms/aip'
+import { type Actor, type FormPath, isUuid } from '@fms/contracts'
+import { requestIdReused } from './errors.ts'
+
+/** The changes that take a `requestId`. A publish has a memory of its own: its command. */
+export type ChangeMethod = 'create' | 'update' | 'delete' | 'undelete' | 'purge' | 'rollback' | 'unpublish'
+
+/** A change with a `requestId` (AIP-155). The store remembers it as long as the event of the change. */
+export interface IdentifiedRequest {
+  /** A lower-case UUID, unique in the organization for the method. */
+  requestId: string
+  method: ChangeMethod
+  /** SHA-256 of the parameters beside the form, in hexadecimal digits: requests with equal parameters have equal digests. */
+  digest: string
+}
+
+/** The form of an earlier request. */
+export interface ReplayedForm extends FormPath {
+  publicId: string
+}
+
+/** Thrown instead of a second change: the request was carried out before, with the same form and digest. */
+export class RequestReplay extends ExpectedOutcome {
+  /**
+   * The form that the request has changed. It may be gone since, and another form may have its id, with another public id.
+   */
+  readonly form: ReplayedForm
+
+  constructor(form: ReplayedForm) {
+    super('The request was carried out before')
+    this.form = form
+  }
+}
+
+/** Who makes a change, for its event. */
+export interface ChangeContext {
+  actor: Actor
+  /** `x-request-id` of the request; `""` for none. */
+  httpRequestId: string
+  /** Makes repeats of the change safe: the store carries it out once. Default: each call is a change of its own. */
+  request?: IdentifiedRequest | undefined
+}
+
+/** The context of changes by operators' programs, such as formctl. */
+export const operatorContext: ChangeContext = { actor: { operator: true }, httpRequestId: '' }
+
+/** A request that was carried out before. */
+export interface EarlierRequest extends ReplayedForm {
+  digest: string
+}
+
+/**
+ * Rejects a request whose id an earlier one has had.
+ *
+ * @param formRef the form that the request names; undefined for a create.
+ * @throws {RequestReplay} when both have the same form and digest; {ApiError} REQUEST_ID_REUSED otherwise.
+ */
+export const rejectRepeat = (
+  earlier: EarlierRequest,
+  formRef: string | undefined,
+  request: IdentifiedRequest,
+): never => {
+  const { organizationId, formId, publicId } = earlier
+  const isSameForm =
+    formRef === undefined || (isUuid(formRef) ? formRef.toLowerCase() === formId : formRef === publicId)
+  if (!isSameForm || earlier.digest !== request.digest) throw requestIdReused(organizationId, request)
+  throw new RequestReplay({ organizationId, formId, publicId })
+}
