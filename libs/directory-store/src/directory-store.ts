@@ -23,7 +23,6 @@ import type {
   User,
 } from './resources.ts'
 
-/** A rotation of an API key by its user. */
 export interface KeyRotation {
   userId: string
   keyId: string

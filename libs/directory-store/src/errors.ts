@@ -15,7 +15,6 @@ export const organizationNotFound = (organization: string) =>
 /** The key is revoked or expired, and can be neither changed nor rotated. */
 export const apiKeyEnded = (keyId: string) => apiError('API_KEY_ENDED', { keyId })
 
-/** There is no key with the id. */
 export const apiKeyNotFound = (keyId: string) => apiError('API_KEY_NOT_FOUND', { keyId })
 
 /** The user has no live key with the id. Ended keys, and those of other users, have the same error. */

@@ -9,12 +9,10 @@ export const NewUser = z.strictObject({
 })
 export type NewUser = z.input<typeof NewUser>
 
-/** Input for a new organization. */
 export const NewOrganization = z.strictObject({
   name: OrganizationName,
   slug: OrganizationSlug,
   logo: LogoUrl.default(null),
-  /** Any JSON value. */
   metadata: z.json().default(null),
 })
 export type NewOrganization = z.input<typeof NewOrganization>
@@ -37,7 +35,6 @@ export const NewMember = z.strictObject({
 })
 export type NewMember = z.input<typeof NewMember>
 
-/** Input for a new API key. */
 export const NewApiKey = z.strictObject({
   userId: Uuid,
   /** For people; at most 80 characters. */

@@ -68,27 +68,33 @@ export interface IssuedApiKey {
   apiKey: ApiKey
 }
 
-/** A page of the live keys of a user: neither revoked nor expired; newest first. */
-export interface ListOwnKeysQuery {
+/** Which page of a user's list to read (AIP-158). `P` is the position of an item. */
+interface UserPageQuery<P> {
   userId: string
-  /** Start after this position: the `next` of an earlier page. */
-  after?: KeyPosition
+  /** Start after this position: the `next` of an earlier page with the same order. */
+  after?: P
   /** Maximum number of items on the page; 1 or more. */
   limit: number
   /** Number of items to skip, counted from `after`; 0 or more. */
   skip: number
 }
 
+/** A page of a list, beside its items. */
+interface PageEnd<P> {
+  /** Position after which the next page starts; absent on the last page. */
+  next?: P
+  /** Number of matching items on all pages. */
+  totalSize: number
+}
+
+/** A page of the live keys of a user: neither revoked nor expired; newest first. */
+export type ListOwnKeysQuery = UserPageQuery<KeyPosition>
+
 /** A position in a list of keys: the createTime in milliseconds since the epoch, and the keyId. */
 export type KeyPosition = [createTime: number, keyId: string]
 
-/** A page of keys (AIP-158). */
-export interface KeyPage {
+export interface KeyPage extends PageEnd<KeyPosition> {
   keys: ApiKey[]
-  /** Position after which the next page starts; absent on the last page. */
-  next?: KeyPosition
-  /** Number of live keys of the user. */
-  totalSize: number
 }
 
 /** An organization of which a user is a member, and the user's role in it. */
@@ -115,26 +121,13 @@ export const defaultOrganizationOrder: readonly OrderTerm<OrganizationField>[] =
   { field: 'slug', descending: false },
 ]
 
-/** A page of the organizations of a user. */
-export interface ListOrganizationsQuery {
-  userId: string
+export interface ListOrganizationsQuery extends UserPageQuery<Position> {
   /** A filter on createTime, name and slug; absent for all organizations. */
   filter?: CheckedFilter
   /** Empty for oldest first. `slug` breaks ties, in the direction of the last field. */
   orderBy: OrderTerm<OrganizationField>[]
-  /** Start after this position: the `next` of an earlier page with the same order. */
-  after?: Position
-  /** Maximum number of items on the page; 1 or more. */
-  limit: number
-  /** Number of items to skip, counted from `after`; 0 or more. */
-  skip: number
 }
 
-/** A page of organizations (AIP-158). */
-export interface OrganizationPage {
+export interface OrganizationPage extends PageEnd<Position> {
   organizations: StoredOrganization[]
-  /** Position after which the next page starts; absent on the last page. */
-  next?: Position
-  /** Number of matching organizations on all pages. */
-  totalSize: number
 }

@@ -36,7 +36,6 @@ export interface StoredDraft extends ListedDraft {
 /** A form as the store keeps it. `parseDraft` gives its draft. */
 export interface StoredForm extends FormState, StoredDraft {}
 
-/** A form with another draft. */
 export interface ChangedForm extends StoredForm {
   /**
    * The names of the top-level members that changed, for the event. Computed from the drafts if it is absent, which takes
@@ -114,12 +113,10 @@ export interface ListFormsQuery extends PageQuery<Position> {
   orderBy: readonly FormOrderTerm[]
 }
 
-/** A page of forms with their drafts. */
 export interface FormsPage extends PageEnd<Position> {
   forms: StoredForm[]
 }
 
-/** A page of forms without their drafts. */
 export interface FormSummariesPage extends PageEnd<Position> {
   forms: FormSummary[]
 }
@@ -151,7 +148,6 @@ export interface RevisionsPage extends PageEnd<number> {
   revisions: ListedRevision[]
 }
 
-/** A revision in a list. */
 export interface ListedRevision {
   revision: StoredRevision
   /** Whether it has the alias `live`. */
@@ -161,7 +157,6 @@ export interface ListedRevision {
 /** Maximum of replies in one call of `recordReplies`. */
 export const maxRepliesPerChange = 100
 
-/** Replies of one form. */
 export interface Replies {
   organizationId: string
   formId: string
@@ -191,7 +186,6 @@ export interface Usage {
 /** Limits of an organization's usage; 0 is unlimited. */
 export type Quota = Readonly<Usage>
 
-/** How a store is opened. */
 export interface FormsStoreOptions {
   /** Opens a SQLite file without creating or migrating it. */
   readOnly?: boolean
@@ -215,13 +209,11 @@ export interface FormsStoreOptions {
   onRecorded?: (organizationId: string, type: EventType) => void
 }
 
-/** Options of {@link FormsStore.importForm}. */
 export interface ImportOptions {
   /** Whether the import records `form.imported`. A copy of a store does not: it copies the log itself. Default: true. */
   recordsEvent?: boolean
 }
 
-/** Options of {@link FormsStore.create}. */
 export interface CreateOptions {
   /** Whether the client chose the id of the form, which another organization may have as well. Default: false. */
   idChosenByClient?: boolean
@@ -237,7 +229,6 @@ export interface ListReport {
   waitedMs: number
 }
 
-/** Options of the lists of a store. */
 export interface ListOptions {
   /** Aborts when the page is no longer wanted. */
   signal?: AbortSignal | undefined

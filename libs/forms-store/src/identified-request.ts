@@ -1,6 +1,5 @@
 import { ExpectedOutcome } from '@fms/aip'
-import { type Actor, type FormPath, isUuid } from '@fms/contracts'
-import { requestIdReused } from './errors.ts'
+import type { Actor, FormPath } from '@fms/contracts'
 
 /** The changes that take a `requestId`. A publish has a memory of its own: its command. */
 export type ChangeMethod = 'create' | 'update' | 'delete' | 'undelete' | 'purge' | 'rollback' | 'unpublish'
@@ -43,26 +42,3 @@ export interface ChangeContext {
 
 /** The context of changes by operators' programs, such as formctl. */
 export const operatorContext: ChangeContext = { actor: { operator: true }, httpRequestId: '' }
-
-/** A request that was carried out before. */
-export interface EarlierRequest extends ReplayedForm {
-  digest: string
-}
-
-/**
- * Rejects a request whose id an earlier one has had.
- *
- * @param formRef the form that the request names; undefined for a create.
- * @throws {RequestReplay} when both have the same form and digest; {ApiError} REQUEST_ID_REUSED otherwise.
- */
-export const rejectRepeat = (
-  earlier: EarlierRequest,
-  formRef: string | undefined,
-  request: IdentifiedRequest,
-): never => {
-  const { organizationId, formId, publicId } = earlier
-  const isSameForm =
-    formRef === undefined || (isUuid(formRef) ? formRef.toLowerCase() === formId : formRef === publicId)
-  if (!isSameForm || earlier.digest !== request.digest) throw requestIdReused(organizationId, request)
-  throw new RequestReplay({ organizationId, formId, publicId })
-}

@@ -52,7 +52,6 @@ export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord
   }),
 })
 
-/** The form in a record, without its history. */
 export const fromFormRecord = (record: FormRecord): StoredForm => ({
   organizationId: record.organizationId,
   formId: record.formId,
@@ -72,7 +71,6 @@ export const revisionStateOf = ({ revisionNumber, live, unpublishedNumber }: For
   liveRevisionId: live?.revisionId ?? null,
 })
 
-/** The revisions in a record. */
 export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): StoredRevision[] =>
   revisions.map(({ form, ...revision }) => ({
     ...revision,

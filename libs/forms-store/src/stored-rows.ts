@@ -80,7 +80,6 @@ export const toFoundDraft = (row: FormRow | Row): FoundDraft => ({
   ...toStoredForm(row),
 })
 
-/** The deletion of a form, as the engines store it. */
 export interface DeletionRow {
   deleteTime: number
   purgeTime: number
@@ -105,7 +104,6 @@ export const toDeletion = (row: DeletionRow | Row): Deletion => {
   return { deleteTime: new Date(deleteTime), purgeTime: new Date(purgeTime), deleter }
 }
 
-/** A revision as the engines store it. */
 export interface RevisionRow extends Omit<StoredRevision, 'createTime' | 'formJson'> {
   createTime: number
   /** JSON text, like drafts. */

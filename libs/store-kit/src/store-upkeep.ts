@@ -8,7 +8,6 @@ import { byScheme, type Migration, sqlitePath } from './store-url.ts'
 
 /** What the schemas of a store are on each engine. */
 interface StoreSchemas {
-  /** The name of the store. */
   store: string
   /** A table that only this store has. */
   table: string

@@ -1,7 +1,5 @@
-/** The result of a migration. */
 export interface Migration {
   engine: 'SQLite' | 'MongoDB'
-  /** Version of the schema. */
   version: number
 }
 

@@ -3,9 +3,6 @@ import type { Write } from '../tables/change.ts'
 import type { Condition, Conditions } from '../tables/reading.ts'
 import { primaryKeys, type Rows, type TableName } from '../tables/rows.ts'
 
-/** A row, with a primary key of one field as `_id`. */
-export type StoredDocument = MongoDocument
-
 /** The name of a row's field in its document. */
 export const toField = (table: TableName, field: string): string => (field === idField(table) ? '_id' : field)
 
@@ -15,16 +12,17 @@ const idField = (table: TableName): string | undefined => {
   return others.length === 0 ? field : undefined
 }
 
-export const toDocument = (table: TableName, row: object): StoredDocument =>
+/** A row, with a primary key of one field as `_id`. */
+export const toDocument = (table: TableName, row: object): MongoDocument =>
   Object.fromEntries(Object.entries(row).map(([field, value]) => [toField(table, field), value]))
 
-export const toRow = <T extends TableName>(table: T, { _id, ...fields }: StoredDocument): Rows[T] => {
+export const toRow = <T extends TableName>(table: T, { _id, ...fields }: MongoDocument): Rows[T] => {
   const id = idField(table)
   return (id === undefined ? fields : { [id]: _id, ...fields }) as Rows[T]
 }
 
 /** The query for the documents that meet conditions. */
-export const toQuery = (table: TableName, where: Conditions): StoredDocument =>
+export const toQuery = (table: TableName, where: Conditions): MongoDocument =>
   Object.fromEntries(
     Object.entries(where).map(([field, condition]) => [toField(table, field), toOperator(condition)]),
   )

@@ -5,6 +5,7 @@ import {
   listMongodb,
   type MongoCollection,
   MongoDatabase,
+  type MongoDocument,
   type MongoTransaction,
   retryOnConflict,
   socketTimeoutMs,
@@ -12,12 +13,11 @@ import {
   writeConflict,
 } from '@fms/store-kit/mongodb'
 import { whereOrganization } from '../references.ts'
-import type { Authorization } from '../resources.ts'
 import type { Change } from '../tables/change.ts'
 import type { DirectoryTables, PageQuery, RowPage } from '../tables/directory-tables.ts'
 import { awaitReading, type Conditions, type Query, type Reading } from '../tables/reading.ts'
 import { primaryKeys, type Rows, type TableName, toApiKey } from '../tables/rows.ts'
-import { type StoredDocument, toDocument, toField, toQuery, toRow, toTransactionWrite } from './documents.ts'
+import { toDocument, toField, toQuery, toRow, toTransactionWrite } from './documents.ts'
 import { directorySchema } from './schema.ts'
 
 /** How long the engine may work on each read of an authorization; the gateway waits for 2,000 ms. */
@@ -83,10 +83,7 @@ export class MongodbTables implements DirectoryTables {
   }
 
   /** Indexes: keys_by_hash, `_id`, organizations_by_slug and members_by_organization. */
-  async authorize(
-    { keyHash, organizationRef }: { keyHash: string; organizationRef?: string },
-    now: Date,
-  ): Promise<Authorization | undefined> {
+  readonly authorize: DirectoryTables['authorize'] = async ({ keyHash, organizationRef }, now) => {
     const row = await this.#findNow('keys', { hash: keyHash, revokeTime: null })
     if (!row || (row.expireTime !== null && row.expireTime <= now.getTime())) return undefined
     const { userId } = row
@@ -130,7 +127,7 @@ export class MongodbTables implements DirectoryTables {
     return document && toRow(table, document)
   }
 
-  #collection(table: TableName): MongoCollection<StoredDocument> {
+  #collection(table: TableName): MongoCollection<MongoDocument> {
     return this.#database.collection(table)
   }
 }
@@ -138,7 +135,7 @@ export class MongodbTables implements DirectoryTables {
 /** Decides a change in a transaction, and sends its writes in one request. */
 const decide = async <R>(transaction: MongoTransaction, change: () => Change<R>) => {
   const fetch = async (query: Query) => {
-    const found = await transaction.find<StoredDocument>(query.table, ...toFind(query))
+    const found = await transaction.find<MongoDocument>(query.table, ...toFind(query))
     return found.map((document) => toRow(query.table, document))
   }
   try {

@@ -62,7 +62,6 @@ function* expireKey(keyId: string, time: Date): Change<ApiKey> {
 export const endAt = ({ expireTime }: ApiKey, time: Date): Partial<ApiKey> =>
   expireTime && expireTime <= time ? {} : { expireTime: time }
 
-/** Sets fields of a key. */
 export const withFields = (key: ApiKey, fields: Partial<ApiKey>): Decision<ApiKey> => ({
   result: { ...key, ...fields },
   writes: update('keys', { keyId: key.keyId }, toFields(fields)),

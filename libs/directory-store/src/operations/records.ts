@@ -98,32 +98,30 @@ function* importRecord(record: DirectoryRecord): Change<ImportResult> {
 /** The row of a record. @throws {ApiError} USER_NOT_FOUND, ORGANIZATION_NOT_FOUND */
 function* rowOfRecord(record: DirectoryRecord): Reading<Rows[RecordTable]> {
   switch (record.kind) {
-    case 'user': {
-      const { kind: _, ...row } = toFields(withDates(record))
-      return { disableTime: null, ...row }
-    }
-    case 'organization': {
-      const { kind: _, ...row } = toFields(withDates(record))
-      return row
-    }
+    case 'user':
+      return { disableTime: null, ...fieldsOf(record) }
+    case 'organization':
+      return fieldsOf(record)
     case 'member': {
-      const { kind: _, userId, organizationId, ...row } = toFields(withDates(record))
+      const { userId, organizationId, ...row } = fieldsOf(record)
       const organization = yield* requireUserAndOrganization(userId, organizationId)
       return toMemberRow({ userId, ...row }, organization)
     }
     case 'key': {
-      const { kind: _, ...row } = toFields(withDates(record))
+      const row = fieldsOf(record)
       if (!(yield* find('users', { userId: row.userId }))) throw userNotFound(row.userId)
       return { lastUsedTime: null, expireTime: null, revokeTime: null, ...row }
     }
   }
 }
 
-/** Converts the times of a record to dates. */
-const withDates = <T extends DirectoryRecord>(record: T) =>
-  Object.fromEntries(
-    Object.entries(record).map(([field, value]) => [
-      field,
-      field.endsWith('Time') ? new Date(value as string) : value,
-    ]),
-  ) as { [Field in keyof T]: Field extends `${string}Time` ? Date : T[Field] }
+/** The fields of a record as those of its row. */
+const fieldsOf = <T extends DirectoryRecord>({ kind: _, ...record }: T) => {
+  const entries = Object.entries(record).map(([field, value]) => [
+    field,
+    field.endsWith('Time') ? new Date(value as string) : value,
+  ])
+  return toFields<WithDates<Omit<T, 'kind'>>>(Object.fromEntries(entries))
+}
+
+type WithDates<T> = { [Field in keyof T]: Field extends `${string}Time` ? Date : T[Field] }

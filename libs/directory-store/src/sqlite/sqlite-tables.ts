@@ -10,7 +10,6 @@ import {
   SqliteDatabase,
 } from '@fms/store-kit'
 import { whereOrganization } from '../references.ts'
-import type { Authorization } from '../resources.ts'
 import type { Change, Write } from '../tables/change.ts'
 import type { DirectoryTables, PageQuery, RowPage } from '../tables/directory-tables.ts'
 import { type Condition, type Conditions, type Query, type Reading, runReading } from '../tables/reading.ts'
@@ -86,10 +85,7 @@ export class SqliteTables implements DirectoryTables {
   }
 
   /** Indexes: keys.hash, organizations.slug or the primary key, and the primary keys of users and members. */
-  async authorize(
-    { keyHash, organizationRef = '' }: { keyHash: string; organizationRef?: string },
-    now: Date,
-  ): Promise<Authorization | undefined> {
+  readonly authorize: DirectoryTables['authorize'] = async ({ keyHash, organizationRef = '' }, now) => {
     const organization = whereSql(whereOrganization(organizationRef), 'organizations.')
     const row = this.#database.get(
       `SELECT keys.*, members.organizationId, members.role FROM keys

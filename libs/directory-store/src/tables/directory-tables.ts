@@ -1,5 +1,5 @@
 import type { CheckedFilter, OrderTerm } from '@fms/aip'
-import type { Authorization } from '../resources.ts'
+import type { DirectoryStore } from '../directory-store.ts'
 import type { Change } from './change.ts'
 import type { Conditions, Reading } from './reading.ts'
 import type { Rows, TableName } from './rows.ts'
@@ -25,8 +25,11 @@ export interface RowPage<T extends TableName> {
   totalSize: number
 }
 
-/** The tables of a directory on an engine. The rules of the directory are in `changes/`. */
-export interface DirectoryTables {
+/**
+ * The tables of a directory on an engine. The rules of the directory are in `operations/`, except for `authorize`: the read
+ * that every request of the API needs, in as few requests as the engine allows.
+ */
+export interface DirectoryTables extends Pick<DirectoryStore, 'authorize' | 'touchKey' | 'ping' | 'close'> {
   /** Runs a reading. On MongoDB other changes may happen between its queries. */
   read<R>(reading: () => Reading<R>): Promise<R>
 
@@ -45,19 +48,4 @@ export interface DirectoryTables {
 
   /** Streams all rows of a table in the order of its primary key. */
   stream<T extends TableName>(table: T): AsyncIterable<Rows[T]>
-
-  /** See `DirectoryStore`: the read that every request of the API needs, in as few requests as the engine allows. */
-  authorize(
-    request: { keyHash: string; organizationRef?: string },
-    now: Date,
-  ): Promise<Authorization | undefined>
-
-  /** See `DirectoryStore`. */
-  touchKey(keyId: string, time: Date): Promise<void>
-
-  /** See `DirectoryStore`. */
-  ping(): Promise<void>
-
-  /** See `DirectoryStore`. */
-  close(): Promise<void>
 }

@@ -24,7 +24,6 @@ export interface KeyRow extends Omit<RowOf<ApiKey>, 'readOnly'> {
   readOnly: boolean | number
 }
 
-/** A login code. */
 export interface LoginCodeRow {
   /** See `hashLoginCode`. */
   hash: string
@@ -32,7 +31,6 @@ export interface LoginCodeRow {
   expireTime: number
 }
 
-/** The row of each table. */
 export interface Rows {
   users: UserRow
   organizations: OrganizationRow
@@ -107,13 +105,11 @@ export const toFields = <T extends object>(resource: T): RowFields<T> =>
     }),
   ) as RowFields<T>
 
-/** The row of a new key. */
 export const toKeyRow = ({ key, apiKey }: IssuedApiKey): KeyRow => {
   const { expireTime = null, ...fields } = toFields(apiKey)
   return { ...fields, hash: hashApiKey(key), lastUsedTime: null, expireTime, revokeTime: null }
 }
 
-/** The row of a new member. */
 export const toMemberRow = (
   member: Pick<MemberRow, 'userId' | 'role' | 'createTime'>,
   { organizationId, slug, name, createTime: organizationCreateTime }: OrganizationRow,

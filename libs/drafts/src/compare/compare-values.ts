@@ -52,7 +52,6 @@ export function* compareMembers(
   }
 }
 
-/** The place of a member or element. */
 export const below = ({ from, to }: Place, inFrom: string | number, inTo: string | number): Place => ({
   from: [...from, inFrom],
   to: [...to, inTo],

@@ -1,7 +1,6 @@
 import { fieldPath } from '@fms/aip'
 import type { FormWarning, WarningReason } from '@fms/contracts'
 
-/** A warning about a field of the form. */
 export const warning = (
   path: readonly PropertyKey[],
   reason: WarningReason,

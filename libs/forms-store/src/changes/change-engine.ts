@@ -1,8 +1,9 @@
 import type { FormPath, FormRecord } from '@fms/contracts'
 import type { writeConflict } from '@fms/store-kit'
 import type { FormRef, Replies, StoredForm, StoredRevision } from '../forms-store.ts'
-import type { EarlierRequest, IdentifiedRequest } from '../identified-request.ts'
+import type { IdentifiedRequest } from '../identified-request.ts'
 import type { Change, FoundDraft, FoundForm } from './change.ts'
+import type { EarlierRequest } from './reject-repeat.ts'
 
 /** A stored revision, possibly of a form that is gone. */
 export interface FoundRevision

@@ -33,7 +33,6 @@ export interface FoundForm extends FormSummary, LiveState {
   isDeleted: boolean
 }
 
-/** A form as a change finds it, with its draft. */
 export type FoundDraft = FoundForm & StoredDraft
 
 /** What a change adds to the usage of its organization; negative when it removes. */
@@ -86,7 +85,6 @@ export interface Change extends FormPath {
   changeTime: Date
   /** Revisions to store. An engine rejects the change if another form has one of their commands. */
   revisions?: readonly StoredRevision[]
-  /** Replies to store. */
   replyIds?: readonly string[]
   growth: Growth
   /** Whether the growth may exceed the quota, as an import does. */
@@ -110,7 +108,6 @@ export const growthOf = (
   return { ...noGrowth, ...parts, bytes: (parts.bytes ?? 0) + eventBytes, eventBytes }
 }
 
-/** What revisions add to the usage. */
 export const growthOfRevisions = (revisions: readonly Pick<StoredRevision, 'formJson'>[]): Growth => {
   const bytes = revisions.reduce((sum, { formJson }) => sum + Buffer.byteLength(formJson), 0)
   return growthOf({ bytes, revisionBytes: bytes, revisions: revisions.length })

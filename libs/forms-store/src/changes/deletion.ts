@@ -18,7 +18,6 @@ export const newDeletion = (deleteTime: Date, days: number, actor: Actor): Delet
   return { deleteTime, purgeTime, deleter: 'user' in actor ? actor.user : '' }
 }
 
-/** The deletion in a record of a deleted form. */
 export const fromDeletionRecord = (deletion: NonNullable<FormRecord['deletion']>): Deletion => ({
   deleteTime: new Date(deletion.deleteTime),
   purgeTime: new Date(deletion.purgeTime),

@@ -5,7 +5,7 @@ import { KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { formConflict, formIdTaken, updateAborted } from '../errors.ts'
 import type { FormRef, FormsStore, FormsStoreOptions, Imported, StoredForm } from '../forms-store.ts'
-import { type ChangeContext, operatorContext, rejectRepeat } from '../identified-request.ts'
+import { type ChangeContext, operatorContext } from '../identified-request.ts'
 import { assertSameRecord, revisionsOf } from '../stored-form-record.ts'
 import type { Change, ChangeOrigin, FoundDraft, FoundForm } from './change.ts'
 import type { ChangeEngine } from './change-engine.ts'
@@ -13,6 +13,7 @@ import { createForm } from './create-form.ts'
 import { deleteForm, purgeForm, undeleteForm } from './delete-form.ts'
 import { importForm } from './import-form.ts'
 import { publishForm, republishForm } from './publish-form.ts'
+import { rejectRepeat } from './reject-repeat.ts'
 import { unpublishForm } from './unpublish-form.ts'
 import { updateForm } from './update-form.ts'
 
@@ -74,45 +75,70 @@ export abstract class FormChanges {
   }
 
   readonly update: FormsStore['update'] = (ref, change, context, restored) =>
-    this.#changeDraft(ref, false, context, async (found, origin) => {
-      const current = toStoredForm(found)
-      const changed = await change(current)
-      if (changed === current) return { result: current }
-      const { after, ...decided } = updateForm(found, changed, restored, origin)
-      return { change: decided, result: after }
-    })
+    this.#change(
+      ref,
+      () => this.#engine.findDraft(ref, false),
+      context,
+      async (found, origin) => {
+        const current = toStoredForm(found)
+        const changed = await change(current)
+        if (changed === current) return { result: current }
+        const { after, ...decided } = updateForm(found, changed, restored, origin)
+        return { change: decided, result: after }
+      },
+    )
 
   readonly delete: FormsStore['delete'] = async (ref, check, context) => {
-    const isDeleted = await this.#changeForm(ref, false, context, (found, origin) => {
-      check(found)
-      return { change: deleteForm(found, this.#deletedFormsDays, origin), result: true }
-    })
+    const isDeleted = await this.#change(
+      ref,
+      () => this.#engine.findForm(ref, false),
+      context,
+      (found, origin) => {
+        check(found)
+        return { change: deleteForm(found, this.#deletedFormsDays, origin), result: true }
+      },
+    )
     if (isDeleted) this.#clearing?.wake()
     return isDeleted ?? false
   }
 
   readonly undelete: FormsStore['undelete'] = (ref, check, context) =>
-    this.#changeDraft(ref, true, context, (found, origin) => {
-      const form = toStoredForm(found)
-      check(form)
-      return { change: undeleteForm(found, origin), result: form }
-    })
+    this.#change(
+      ref,
+      () => this.#engine.findDraft(ref, true),
+      context,
+      (found, origin) => {
+        const form = toStoredForm(found)
+        check(form)
+        return { change: undeleteForm(found, origin), result: form }
+      },
+    )
 
   readonly purge: FormsStore['purge'] = async (ref, check, context) => {
-    const isPurged = await this.#changeForm(ref, true, context, (found, origin) => {
-      check(found)
-      return { change: purgeForm(found, origin), result: true }
-    })
+    const isPurged = await this.#change(
+      ref,
+      () => this.#engine.findForm(ref, true),
+      context,
+      (found, origin) => {
+        check(found)
+        return { change: purgeForm(found, origin), result: true }
+      },
+    )
     if (isPurged) this.#clearing?.wake()
     return isPurged ?? false
   }
 
   readonly unpublish: FormsStore['unpublish'] = (ref, note, check, context) =>
-    this.#changeDraft(ref, false, context, (found, origin) => {
-      const form = toStoredForm(found)
-      check(form)
-      return { change: unpublishForm(found, ref, note, origin), result: { ...form, live: false } }
-    })
+    this.#change(
+      ref,
+      () => this.#engine.findDraft(ref, false),
+      context,
+      (found, origin) => {
+        const form = toStoredForm(found)
+        check(form)
+        return { change: unpublishForm(found, ref, note, origin), result: { ...form, live: false } }
+      },
+    )
 
   readonly publish: FormsStore['publish'] = (
     ref,
@@ -179,24 +205,6 @@ export abstract class FormChanges {
     await this.#clearing?.close()
   }
 
-  #changeForm<T>(
-    ref: FormRef,
-    isDeleted: boolean,
-    context: ChangeContext | undefined,
-    decide: (found: FoundForm, origin: ChangeOrigin) => Decision<T> | Promise<Decision<T>>,
-  ): Promise<T | undefined> {
-    return this.#change(ref, () => this.#engine.findForm(ref, isDeleted), context, decide)
-  }
-
-  #changeDraft<T>(
-    ref: FormRef,
-    isDeleted: boolean,
-    context: ChangeContext | undefined,
-    decide: (found: FoundDraft, origin: ChangeOrigin) => Decision<T> | Promise<Decision<T>>,
-  ): Promise<T | undefined> {
-    return this.#change(ref, () => this.#engine.findDraft(ref, isDeleted), context, decide)
-  }
-
   /** @returns undefined when there is no such form. */
   #change<F extends FoundForm, T>(
     ref: FormRef,
@@ -260,10 +268,15 @@ export abstract class FormChanges {
 
   /** A form may be restored and deleted again since it was found: then it is not due any more. */
   async #purgeDue(ref: FormRef): Promise<void> {
-    await this.#changeForm(ref, true, operatorContext, async (found, origin) => ({
-      change: (await this.#engine.isDue(found)) ? purgeForm(found, origin) : undefined,
-      result: true,
-    }))
+    await this.#change(
+      ref,
+      () => this.#engine.findForm(ref, true),
+      operatorContext,
+      async (found, origin) => ({
+        change: (await this.#engine.isDue(found)) ? purgeForm(found, origin) : undefined,
+        result: true,
+      }),
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { FormPath } from '@fms/contracts'
 import { type MongoTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { Change, FoundForm } from '../changes/change.ts'
 import type { IdentifiedRequest } from '../identified-request.ts'
@@ -61,22 +62,26 @@ const maxGrowthAttempts = 5
 
 /**
  * Whether a new form is later than the events of its id, in the snapshot that lacks the form. A relay sorts events by time.
- * Index: events_by_form, for the newest numbered event and the pending ones.
  */
-const isLater = async (
-  transaction: MongoTransaction,
-  { form, organizationId, formId, changeTime }: Change,
-): Promise<boolean> => {
+const isLater = async (transaction: MongoTransaction, change: Change): Promise<boolean> => {
+  const { form, changeTime } = change
   if (!('insert' in form) || form.insert.hasNewId) return true
-  const newest = { sort: { position: -1 }, limit: 1, fields: ['time'] } as const
-  const numbered = { organizationId, formId, position: { $gt: 0 } }
-  const pending = { organizationId, formId, position: { $gt: '' } }
-  const found = [
-    ...(await transaction.find<EventDocument>('events', numbered, newest)),
-    ...(await transaction.find<EventDocument>('events', pending, { fields: ['time'] })),
-  ]
-  return found.every(({ time }) => time < changeTime.getTime())
+  for (const [query, options] of latestEvents(change)) {
+    const found = await transaction.find<EventDocument>('events', query, options)
+    if (found.some(({ time }) => time >= changeTime.getTime())) return false
+  }
+  return true
 }
+
+/** The reads of the newest numbered event of a form's id, and of the pending ones. Index: events_by_form. */
+export const latestEvents = ({ organizationId, formId }: FormPath) =>
+  [
+    [
+      { organizationId, formId, position: { $gt: 0 } },
+      { sort: { position: -1 }, limit: 1, fields: ['time'] },
+    ],
+    [{ organizationId, formId, position: { $gt: '' } }, { fields: ['time'] }],
+  ] as const
 
 const join = (parts: readonly Writes[]): Writes => ({
   writes: parts.flatMap(({ writes }) => writes),
@@ -134,7 +139,6 @@ const formWrites = (change: Change, incarnation: string): Writes => {
 
 const pathOf = ({ organizationId, formId }: Change) => ({ organizationId, formId })
 
-/** The revisions and replies of a change. */
 const historyOf = (change: Change, incarnation: string): TransactionWrite[] => [
   ...(change.revisions ?? []).map((revision) => ({
     collection: 'revisions',

@@ -5,7 +5,6 @@ import type { FormDocument, FormsCollections, Incarnation } from './documents.ts
 /** The `_id` of a form: two organizations may have forms with the same id. */
 export const documentIdOf = ({ organizationId, formId }: FormPath): string => `${organizationId}/${formId}`
 
-/** The form's id. */
 export const formIdOf = ({ _id }: { _id: string }): string => _id.slice(_id.lastIndexOf('/') + 1)
 
 /** The query that finds a form by its id, deleted or not. */
@@ -24,7 +23,6 @@ const formByRef = ({ organizationId, formRef }: FormRef, isDeleted: boolean) => 
   return undefined
 }
 
-/** The options of {@link findForm}. */
 interface FindFormOptions {
   /** Default: all. */
   fields?: readonly (keyof FormDocument)[]
@@ -49,7 +47,6 @@ export const findForm = async (
   return found?.isDeleted === isDeleted ? found : undefined
 }
 
-/** The incarnation that a form document is. */
 export const incarnationOf = (
   form: Pick<FormDocument, '_id' | 'organizationId' | 'incarnation'>,
 ): Incarnation => ({

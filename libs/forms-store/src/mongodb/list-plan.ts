@@ -43,7 +43,6 @@ const entriesOf = (index: string): MongoListPlan => ({
 const hasAll = ({ key }: { key: Readonly<Record<string, unknown>> }, fields: readonly string[]) =>
   fields.every((field) => Object.hasOwn(key, field))
 
-/** The fields of documents that a filter reads. */
 const fieldsRead = (filter: CheckedFilter): string[] => {
   switch (filter.kind) {
     case 'and':

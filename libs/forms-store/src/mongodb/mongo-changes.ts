@@ -1,7 +1,7 @@
 import { DuplicateInTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { ChangeEngine, FoundRevision } from '../changes/change-engine.ts'
 import { toStoredRevision } from '../stored-rows.ts'
-import { applyChange, requestKey } from './apply-change.ts'
+import { applyChange, latestEvents, requestKey } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
 import { foundFields, toFoundDraft, toFoundForm } from './convert-documents.ts'
 import type { FormsCollections, RevisionDocument } from './documents.ts'
@@ -52,14 +52,11 @@ export class MongoChanges implements ChangeEngine {
     return holder && (formById(holder)._id === formById(form)._id ? 'formId' : 'publicId')
   }
 
-  /** Index: events_by_form, for the newest numbered event and the pending ones. */
-  readonly lastTimeOf: ChangeEngine['lastTimeOf'] = async ({ organizationId, formId }) => {
-    const { events } = this.#collections
-    const newest = { sort: { position: -1 }, limit: 1, fields: ['time'] } as const
-    const found = await Promise.all([
-      events.findDurable({ organizationId, formId, position: { $gt: 0 } }, newest),
-      events.findDurable({ organizationId, formId, position: { $gt: '' } }, { fields: ['time'] }),
-    ])
+  readonly lastTimeOf: ChangeEngine['lastTimeOf'] = async (form) => {
+    const reads = latestEvents(form).map(([query, options]) =>
+      this.#collections.events.findDurable(query, options),
+    )
+    const found = await Promise.all(reads)
     return new Date(Math.max(0, ...found.flat().map(({ time }) => time)))
   }
 

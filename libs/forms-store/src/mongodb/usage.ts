@@ -16,7 +16,6 @@ export const growthSums = {
   },
 }
 
-/** What `growthSums` gives. */
 export type GrowthSums = Pick<Growth, (typeof parts)[number]> & { count: number }
 
 /** The numbered event at one end of a log. Index: events_by_position. */

@@ -48,7 +48,6 @@ export const revisionToJson = (
   return mask ? cutJson(json, mask) : json
 }
 
-/** The members before the snapshot. */
 const revisionHead = ({ revision, live }: ListedRevision): string =>
   `{"path":"${formPath(revision)}/revisions/${revision.revisionId}",` +
   `"alternateIds":${JSON.stringify(live ? [liveAlias] : [])},` +

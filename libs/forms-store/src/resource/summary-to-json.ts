@@ -11,7 +11,6 @@ import { toRfc3339 } from './to-rfc3339.ts'
 
 type ServerOwnedField = (typeof serverOwnedFields)[number]
 
-/** The output-only members of a form. */
 const serverOwned: {
   [Name in ServerOwnedField]: (form: FormState, publicFormBaseUrl: string) => Form[Name]
 } = {

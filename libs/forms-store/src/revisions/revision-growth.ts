@@ -80,7 +80,6 @@ export const withMinAge = ({ keep, before }: PruneRule, now = Date.now()): Prune
   before: new Date(Math.min(before.getTime(), now - minPruneAgeMs)),
 })
 
-/** The size of nothing. */
 export const noRevisions: RevisionsSize = { revisions: 0, bytes: 0 }
 
 /** Adds up batches of revisions. @param findAfter the batch after a number. Other work runs between two batches. */
@@ -97,7 +96,6 @@ export const measureBatches = async <R extends Sized & { number?: unknown }>(
   }
 }
 
-/** The sum of the sizes. */
 export const addSizes = (a: RevisionsSize, b: RevisionsSize): RevisionsSize => ({
   revisions: a.revisions + b.revisions,
   bytes: a.bytes + b.bytes,
@@ -107,7 +105,6 @@ interface Sized {
   bytes?: unknown
 }
 
-/** The size of stored revisions. */
 export const sizeOf = (revisions: readonly Sized[]): RevisionsSize => ({
   revisions: revisions.length,
   bytes: revisions.reduce((sum, { bytes }) => sum + (bytes as number), 0),

@@ -8,7 +8,6 @@ import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { logBytesOf } from '../contract/events/log-of.ts'
-import { filterOf, filtersContract } from '../contract/filters.ts'
 import { formsStoreContract } from '../contract/forms-store.contract.ts'
 import {
   atOnce,
@@ -22,9 +21,10 @@ import {
   refOf,
   snapshot,
 } from '../contract/given.ts'
-import { listsContract } from '../contract/lists.ts'
-import { comparing, inOrder } from '../contract/plain-order.ts'
-import { summariesContract } from '../contract/summaries.ts'
+import { filterOf, filtersContract } from '../contract/lists/filters.ts'
+import { listsContract } from '../contract/lists/lists.ts'
+import { comparing, inOrder } from '../contract/lists/plain-order.ts'
+import { summariesContract } from '../contract/lists/summaries.ts'
 import type { ListFormsQuery, ListReport, StoredForm } from '../forms-store.ts'
 import { completeFormOrder } from '../lists/form-fields.ts'
 import { openFormsStore } from '../open-forms-store.ts'

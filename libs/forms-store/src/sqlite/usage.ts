@@ -3,7 +3,6 @@ import type { Growth } from '../changes/change.ts'
 import type { OrganizationForms, Quota, Usage } from '../forms-store.ts'
 import { assertWithinQuota } from '../quota.ts'
 
-/** What a change adds to a row of usage. */
 export interface UsageGrowth extends Omit<Growth, 'eventBytes'> {
   deletedForms: number
 }

@@ -24,22 +24,10 @@ const opposites: Record<OrderOperator, '!=' | OrderOperator> = {
  * Writes `<=` as `<` of the next value, which is equivalent and uses the same index range. In a compound index,
  * secantusdb leaves the equal values of `$lte` out.
  */
-const comparison = (operator: '!=' | OrderOperator, value: string | number): Document => {
-  switch (operator) {
-    case '=':
-      return { $eq: value }
-    case '!=':
-      return { $ne: value }
-    case '<':
-      return { $lt: value }
-    case '<=':
-      return { $lt: successor(value) }
-    case '>':
-      return { $gt: value }
-    case '>=':
-      return { $gte: value }
-  }
-}
+const comparison = (operator: '!=' | OrderOperator, value: string | number): Document =>
+  operator === '<=' ? { $lt: successor(value) } : { [operators[operator]]: value }
+
+const operators = { '=': '$eq', '!=': '$ne', '<': '$lt', '>': '$gt', '>=': '$gte' } as const
 
 /** The next text, or the next integer: numbers in documents are integers. */
 const successor = (value: string | number) =>
@@ -67,81 +55,63 @@ export const filterMongodb = (
   fields: Readonly<Record<string, string>>,
   foldedField?: string,
 ): MongoFilter => {
-  const conversion = new Conversion(fields, foldedField)
-  const condition = conversion.toCondition(filter, false, 0)
-  const query = typeof condition === 'boolean' ? constants[`${condition}`] : condition
-  return { query, exact: conversion.isExact }
-}
-
-class Conversion {
-  isExact = true
-  readonly #fields: Readonly<Record<string, string>>
-  readonly #foldedField: string | undefined
-
-  constructor(fields: Readonly<Record<string, string>>, foldedField: string | undefined) {
-    this.#fields = fields
-    this.#foldedField = foldedField
-  }
-
-  /** @param depth how deep AND and OR are nested around the node. */
-  toCondition(node: CheckedFilter, negated: boolean, depth: number): Condition {
-    switch (node.kind) {
-      case 'and':
-      case 'or':
-        return depth > maxDepth ? this.#leaveOut() : this.#junction(node, negated, depth)
-      case 'not':
-        return this.toCondition(node.operand, !negated, depth)
-      case 'constant':
-        return node.value !== negated
-      case 'compare':
-        return this.#compare(node.field, node.operator, node.value, negated)
-      case 'compareTime':
-        return this.#compare(node.field, node.operator, node.epochMs, negated)
-      case 'contains':
-        return unless(negated, { [this.#fieldOf(node.field)]: { $regex: escaped(node.text) } })
-      case 'search': {
-        const field = this.#foldedField ?? this.#fieldOf(node.field)
-        return unless(negated, { [field]: { $regex: escaped(node.text) } })
-      }
-      case 'match':
-        return this.#match(this.#fieldOf(node.field), node.parts, negated)
-    }
-  }
-
-  /** By De Morgan's laws, negations move down to the comparisons, which have opposites. */
-  #junction(
-    { kind, operands }: Extract<CheckedFilter, { kind: 'and' | 'or' }>,
-    negated: boolean,
-    depth: number,
-  ): Condition {
-    return joined(
-      (kind === 'and') === negated ? 'or' : 'and',
-      operands.map((operand) => this.toCondition(operand, negated, depth + 1)),
-    )
-  }
-
-  #compare(field: string, operator: OrderOperator, value: string | number, negated: boolean): Condition {
-    return { [this.#fieldOf(field)]: comparison(negated ? opposites[operator] : operator, value) }
-  }
-
-  /** With too many stars, only the first and the last part are compared. */
-  #match(field: string, parts: readonly string[], negated: boolean): Condition {
-    if (parts.length - 1 <= maxStars) return unless(negated, matching(field, parts))
-    this.#leaveOut()
-    return negated || matching(field, [parts[0]!, parts.at(-1)!])
-  }
-
+  let exact = true
   /** The query has to find too much rather than too little: all documents, negated or not. */
-  #leaveOut(): true {
-    this.isExact = false
+  const leaveOut = (): true => {
+    exact = false
     return true
   }
 
-  #fieldOf(field: string): string {
-    const name = this.#fields[field]
+  const fieldOf = (field: string): string => {
+    const name = fields[field]
     if (name === undefined) throw new Error(`The filter reads ${field}, which has no field`)
     return name
   }
+
+  const compare = (field: string, operator: OrderOperator, value: string | number, negated: boolean) => ({
+    [fieldOf(field)]: comparison(negated ? opposites[operator] : operator, value),
+  })
+
+  /** With too many stars, only the first and the last part are compared. */
+  const match = (field: string, parts: readonly string[], negated: boolean): Condition => {
+    if (parts.length - 1 <= maxStars) return unless(negated, matching(field, parts))
+    leaveOut()
+    return negated || matching(field, [parts[0]!, parts.at(-1)!])
+  }
+
+  /** @param depth how deep AND and OR are nested around the node. */
+  const toCondition = (node: CheckedFilter, negated: boolean, depth: number): Condition => {
+    switch (node.kind) {
+      case 'and':
+      case 'or': {
+        if (depth > maxDepth) return leaveOut()
+        // By De Morgan's laws, negations move down to the comparisons, which have opposites.
+        const kind = (node.kind === 'and') === negated ? 'or' : 'and'
+        return joined(
+          kind,
+          node.operands.map((operand) => toCondition(operand, negated, depth + 1)),
+        )
+      }
+      case 'not':
+        return toCondition(node.operand, !negated, depth)
+      case 'constant':
+        return node.value !== negated
+      case 'compare':
+        return compare(node.field, node.operator, node.value, negated)
+      case 'compareTime':
+        return compare(node.field, node.operator, node.epochMs, negated)
+      case 'contains':
+        return unless(negated, { [fieldOf(node.field)]: { $regex: escaped(node.text) } })
+      case 'search':
+        return unless(negated, { [foldedField ?? fieldOf(node.field)]: { $regex: escaped(node.text) } })
+      case 'match':
+        return match(fieldOf(node.field), node.parts, negated)
+    }
+  }
+
+  const condition = toCondition(filter, false, 0)
+  const query = typeof condition === 'boolean' ? constants[`${condition}`] : condition
+  return { query, exact }
 }
 
 /** The query of a filter that no document can match. */

@@ -42,7 +42,6 @@ export interface MigrateOptions {
   exclusionMs?: number
 }
 
-/** One step of a migration. */
 interface Step {
   title: string
   run(onChange: (count: number) => void): Promise<unknown>

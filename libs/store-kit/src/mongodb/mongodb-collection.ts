@@ -2,13 +2,11 @@ import type { AbstractCursor, Collection, Document, FindOptions, Sort } from 'mo
 import { isDuplicateKey } from './mongodb-errors.ts'
 import { engineTimeoutMs, requestTimeoutMs } from './mongodb-timeouts.ts'
 
-/** A document of any collection. */
 export type MongoDocument = Document & { _id?: unknown }
 
 /** Members of fields, by their dotted names. */
 type NestedFields = Readonly<Record<`${string}.${string}`, unknown>>
 
-/** The options of a read. */
 export interface FindQuery {
   sort?: Sort
   skip?: number
@@ -20,9 +18,6 @@ export interface FindQuery {
   /** How long the engine may work on the query, in milliseconds; 5,000 by default. */
   timeoutMs?: number | undefined
 }
-
-/** The options of a count. */
-export type CountQuery = Pick<FindQuery, 'index' | 'limit' | 'timeoutMs'>
 
 /** Called before each write, so that a test can fail it or change the store there. */
 export type BeforeWrite = (write: { collection: string; operation: string }) => void | Promise<void>
@@ -75,8 +70,8 @@ export class MongoCollection<T extends MongoDocument> {
     return (found as T | null) ?? undefined
   }
 
-  async has(query: Document, timeoutMs?: number): Promise<boolean> {
-    return (await this.findOne(query, ['_id'], timeoutMs)) !== undefined
+  async has(query: Document): Promise<boolean> {
+    return (await this.findOne(query, ['_id'])) !== undefined
   }
 
   /** Finds documents and reads them in batches while they are iterated. */
@@ -123,19 +118,18 @@ export class MongoCollection<T extends MongoDocument> {
     yield* this.#iterate(cursor, timeoutMs)
   }
 
-  /**
-   * The results of a pipeline, which reads one snapshot that a majority has.
-   *
-   * @param timeoutMs how long the engine may work on it, in milliseconds.
-   */
-  aggregateSnapshot(pipeline: Document[], timeoutMs = this.#timeoutMs): Promise<Document[]> {
-    const options = { readConcern: { level: 'snapshot' as never }, maxTimeMS: timeoutMs }
+  /** The results of a pipeline, which reads one snapshot that a majority has. */
+  aggregateSnapshot(pipeline: Document[]): Promise<Document[]> {
+    const options = { readConcern: { level: 'snapshot' as never }, maxTimeMS: this.#timeoutMs }
     const read = () => this.#collection.aggregate(pipeline, options).toArray()
-    return this.#run(read, requestTimeoutMs(timeoutMs))
+    return this.#run(read, requestTimeoutMs(this.#timeoutMs))
   }
 
   /** Counts the matching documents, at most `limit`. */
-  count(query: Document, { index, limit, timeoutMs = this.#timeoutMs }: CountQuery = {}): Promise<number> {
+  count(
+    query: Document,
+    { index, limit, timeoutMs = this.#timeoutMs }: Pick<FindQuery, 'index' | 'limit' | 'timeoutMs'> = {},
+  ): Promise<number> {
     const options = { maxTimeMS: timeoutMs, ...(limit && { limit }), ...(index && { hint: index }) }
     return this.#run(() => this.#collection.countDocuments(query, options), requestTimeoutMs(timeoutMs))
   }

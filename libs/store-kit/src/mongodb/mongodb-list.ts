@@ -4,7 +4,6 @@ import { filterMongodb, noDocuments } from './filter-mongodb.ts'
 import type { MongoCollection, MongoDocument } from './mongodb-collection.ts'
 import { mongoSort, rangesAfter } from './mongodb-order.ts'
 
-/** The options of {@link listMongodb}. */
 export interface MongoListQuery {
   /** The values of the fields that every index begins with, such as the organization. */
   scope: Document

@@ -1,7 +1,6 @@
 import type { OrderTerm } from '@fms/aip'
 import type { Document, Sort } from 'mongodb'
 
-/** The sort of a query. */
 export const mongoSort = (order: readonly OrderTerm[]): Sort =>
   Object.fromEntries(order.map(({ field, descending }) => [field, descending ? -1 : 1]))
 

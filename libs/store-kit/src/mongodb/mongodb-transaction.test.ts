@@ -82,7 +82,7 @@ describe('a transaction', () => {
       await transaction.write([add(_id)])
       await notes.set({ _id: other }, { count: 5 })
       return [
-        await transaction.findOne('notes', { _id }, ['count']),
+        await transaction.findOne('notes', { _id }),
         ...(await transaction.find(
           'notes',
           { _id: other },
@@ -93,7 +93,7 @@ describe('a transaction', () => {
     })
 
     expect(found).toEqual([
-      { _id, count: 1 },
+      { _id, text: 'a', count: 1 },
       { _id: other, count: 0 },
       { _id, text: 'a' },
     ])

@@ -20,12 +20,6 @@ export type TransactionWrite = { collection: string } & (
   | { deleteMany: Document }
 )
 
-/** How many documents a list of writes has found. */
-export interface WriteCounts {
-  matched: number
-  deleted: number
-}
-
 /** A unique index has rejected a document, and the transaction is aborted. */
 export class DuplicateInTransaction extends Error {
   readonly collection: string
@@ -69,9 +63,10 @@ export class MongoTransaction {
   /**
    * Sends writes to any collections in one request (`bulkWrite` of MongoDB 8), in order.
    *
+   * @returns how many documents they have found.
    * @throws {DuplicateInTransaction}
    */
-  async write(writes: readonly TransactionWrite[]): Promise<WriteCounts> {
+  async write(writes: readonly TransactionWrite[]): Promise<{ matched: number; deleted: number }> {
     try {
       const models = writes.map((write) => toModel(this.#name, write))
       const options = { session: this.#session, ordered: true, maxTimeMS: engineTimeoutMs }
@@ -88,9 +83,8 @@ export class MongoTransaction {
     }
   }
 
-  async findOne<T>(collection: string, query: Document, fields?: readonly string[]): Promise<T | undefined> {
-    const [found] = await this.find<T>(collection, query, { limit: 1, ...(fields && { fields }) })
-    return found
+  async findOne<T>(collection: string, query: Document): Promise<T | undefined> {
+    return (await this.find<T>(collection, query, { limit: 1 })).at(0)
   }
 
   async find<T>(

@@ -72,12 +72,10 @@ export class SqliteDatabase implements AsyncDisposable {
     this.#connection.exec('PRAGMA busy_timeout = 2')
   }
 
-  /** Reads all rows of a query. */
   all(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#translating(() => this.#prepare(sql).all(values))
   }
 
-  /** Reads the first row of a query. */
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#translating(() => this.#prepare(sql).get(values))
   }

@@ -23,7 +23,6 @@ import { addGrowth } from '../usage.ts'
 /** Revisions of one batch. */
 const maxBatch = 100
 
-/** The revisions in a database. */
 export class MongoRevisionGrowth implements RevisionGrowth {
   readonly #collections: FormsCollections
 

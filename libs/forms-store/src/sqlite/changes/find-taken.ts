@@ -1,8 +1,9 @@
 import type { FormPath } from '@fms/contracts'
 import type { SqliteDatabase } from '@fms/store-kit'
 import type { FoundRevision } from '../../changes/change-engine.ts'
+import type { EarlierRequest } from '../../changes/reject-repeat.ts'
 import type { StoredForm, StoredRevision } from '../../forms-store.ts'
-import type { EarlierRequest, IdentifiedRequest } from '../../identified-request.ts'
+import type { IdentifiedRequest } from '../../identified-request.ts'
 import { findAnyForm } from '../find-form.ts'
 import { toFoundRevision } from '../rows.ts'
 

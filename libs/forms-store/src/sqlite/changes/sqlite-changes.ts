@@ -11,7 +11,6 @@ import { applyChange } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
 import { findCommand, findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
 
-/** The changes of a forms file. */
 export class SqliteChanges implements ChangeEngine {
   readonly #database: SqliteDatabase
   readonly #quota: Quota

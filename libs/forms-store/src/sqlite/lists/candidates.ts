@@ -134,7 +134,6 @@ const countToken = (database: SqliteDatabase, token: string, max: number): numbe
   return database.get(`SELECT count(*) AS total FROM (${sql})`, matchSql([token]), max)?.total as number
 }
 
-/** The MATCH expression of tokens. */
 const matchSql = (tokens: readonly string[]): string => tokens.map((token) => `"${token}"`).join(' AND ')
 
 const toCandidates = (rows: Row[]): Candidates => ({ ids: JSON.stringify(rows.map(({ id }) => id)) })

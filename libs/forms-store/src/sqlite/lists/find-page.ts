@@ -66,7 +66,6 @@ export const readRowsAlongIndex = (
   return { rows: readAlongIndex(database, query, order, columns), totalSize: countAll(database, query) }
 }
 
-/** The number of the organization's forms. */
 const countAll = (database: SqliteDatabase, { organizationId }: ListFormsQuery): number =>
   readUsage(database, organizationId).forms
 

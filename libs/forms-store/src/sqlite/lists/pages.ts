@@ -14,7 +14,6 @@ import { readDeletedForms } from './read-deleted-forms.ts'
 import { readForms, readSummaries } from './read-forms.ts'
 import { readRevisions } from './read-revisions.ts'
 
-/** The kinds of pages. */
 export interface Pages {
   forms: { query: ListFormsQuery; page: FormsPage }
   summaries: { query: ListFormsQuery; page: FormSummariesPage }

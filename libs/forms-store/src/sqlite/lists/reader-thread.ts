@@ -8,7 +8,6 @@ import { anyPage } from './page-bounds.ts'
 import { type PageKind, type Pages, readPage } from './pages.ts'
 
 export interface ReaderData {
-  /** The SQLite file. */
   path: string
   /** Time limit of a page, in milliseconds. */
   timeoutMs: number

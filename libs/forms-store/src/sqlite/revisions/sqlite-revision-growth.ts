@@ -14,7 +14,6 @@ import {
 } from '../../revisions/revision-growth.ts'
 import { deleteRevisions, maxRows, oneBatch } from './delete-revisions.ts'
 
-/** The revisions in a forms file. */
 export class SqliteRevisionGrowth implements RevisionGrowth {
   readonly #database: SqliteDatabase
 
@@ -39,7 +38,6 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
   readonly prunable: RevisionGrowth['prunable'] = (form, rule) =>
     measureBatches((after) => findPrunable(this.#database, form, withMinAge(rule), after))
 
-  /** Deletes a batch in one transaction. */
   readonly prune: RevisionGrowth['prune'] = (form, rule) =>
     this.#database.write(() => {
       const batch = findPrunable(this.#database, form, withMinAge(rule), 0)

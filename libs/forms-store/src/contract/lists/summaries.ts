@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { FormType, formOrderFields } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { FormSummary, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
+import type { FormSummary, FormsStore, ListFormsQuery, StoredForm } from '../../forms-store.ts'
+import { givenForm, newForm, type OpenStore, openStore, publish, time } from '../given.ts'
+import { type EngineLimits, numberOfRuns } from '../hostile-names.ts'
 import { filterOf } from './filters.ts'
-import { givenForm, newForm, type OpenStore, openStore, publish, time } from './given.ts'
-import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
 
 const summaryOf = ({ draftJson: _, aiHandoff: __, ...summary }: StoredForm): FormSummary => summary
 

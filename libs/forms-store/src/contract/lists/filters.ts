@@ -12,11 +12,11 @@ import {
 import { formOrderFields, listedDraftFields } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { StoredForm } from '../forms-store.ts'
-import { type FormOrderTerm, formFilterFields, type ListedDraft } from '../lists/form-fields.ts'
-import { parseDraft } from '../stored-draft.ts'
-import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
-import { type EngineLimits, hostileNames, numberOfRuns } from './hostile-names.ts'
+import type { StoredForm } from '../../forms-store.ts'
+import { type FormOrderTerm, formFilterFields, type ListedDraft } from '../../lists/form-fields.ts'
+import { parseDraft } from '../../stored-draft.ts'
+import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from '../given.ts'
+import { type EngineLimits, hostileNames, numberOfRuns } from '../hostile-names.ts'
 import { inOrder } from './plain-order.ts'
 
 /** The filter of a list of forms. */

@@ -1,7 +1,7 @@
 import { compareCodePoints } from '@fms/aip'
 import type { FormOrderField } from '@fms/contracts'
-import type { StoredForm } from '../forms-store.ts'
-import type { FormOrderTerm } from '../lists/form-fields.ts'
+import type { StoredForm } from '../../forms-store.ts'
+import type { FormOrderTerm } from '../../lists/form-fields.ts'
 
 const compare = (a: StoredForm, b: StoredForm, field: FormOrderField): number => {
   const [one, other] = [a[field], b[field]]
