@@ -8,7 +8,7 @@ import { toFormRecord } from '../stored-form-record.ts'
 import { clearRemains } from './clear-remains.ts'
 import type { FormsCollections } from './documents.ts'
 import { documentIdOf } from './find-form.ts'
-import { MongoChanges } from './mongo-changes.ts'
+import { mongoChanges } from './mongo-changes.ts'
 import { startFormsStore } from './testing.ts'
 import { MongoQuota } from './usage.ts'
 
@@ -65,7 +65,7 @@ describe('clearRemains', () => {
       },
     } as unknown as FormsCollections['database']
     const other = { ...collections, database }
-    const changes = new MongoChanges(other, new MongoQuota(other, noQuota))
+    const changes = mongoChanges(other, new MongoQuota(other, noQuota))
 
     expect(await changes.apply(importOf(record))).toBe(false)
 

@@ -9,14 +9,14 @@ import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toStoredRevision } from '../stored-rows.ts'
 import { stateFields, storedFields, toFormState, toStoredForm } from './convert-documents.ts'
 import { type FormsCollections, formsCollections } from './documents.ts'
-import { MongoEventLog } from './events/mongo-event-log.ts'
+import { mongoEventLog } from './events/mongo-event-log.ts'
 import { numberOrganization } from './events/number-events.ts'
 import { findForm, formById } from './find-form.ts'
 import { type ListLimits, listDeleted, listForms, summaries, wholeForms } from './list-forms.ts'
-import { MongoChanges } from './mongo-changes.ts'
+import { mongoChanges } from './mongo-changes.ts'
 import { exportForms, listOrganizations } from './records/export-forms.ts'
 import { findRevision, listRevisions, toListedRevision } from './revisions/find-revision.ts'
-import { MongoRevisionGrowth } from './revisions/mongo-revision-growth.ts'
+import { mongoRevisionGrowth } from './revisions/mongo-revision-growth.ts'
 import { formsSchema } from './schema.ts'
 import { MongoQuota, readUsage } from './usage.ts'
 
@@ -41,13 +41,13 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     })
     const collections = formsCollections(database)
     const mongoQuota = new MongoQuota(collections, quota)
-    super(new MongoChanges(collections, mongoQuota), options)
+    super(mongoChanges(collections, mongoQuota), options)
     this.#database = database
     this.#collections = collections
     this.#quota = mongoQuota
     this.#listTimeoutMs = listTimeoutMs
-    this.events = new MongoEventLog(collections)
-    this.revisionGrowth = new MongoRevisionGrowth(collections)
+    this.events = mongoEventLog(collections)
+    this.revisionGrowth = mongoRevisionGrowth(collections)
   }
 
   readonly get: FormsStore['get'] = async (ref) => {

@@ -17,7 +17,7 @@ import { noQuota } from '../quota.ts'
 import { newRevisionDocument } from './convert-documents.ts'
 import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'
-import { MongoChanges } from './mongo-changes.ts'
+import { mongoChanges } from './mongo-changes.ts'
 import { MongoQuota } from './usage.ts'
 
 const allow = () => {}
@@ -164,7 +164,7 @@ it('the revisions of an interrupted import are looked up with one request for al
   const collections = formsCollections(database)
   for (const revision of revisions)
     await collections.revisions.insert(newRevisionDocument(revision, incarnation))
-  const changes = new MongoChanges(collections, new MongoQuota(collections, noQuota))
+  const changes = mongoChanges(collections, new MongoQuota(collections, noQuota))
   recorder.take()
 
   const found = await changes.findRevisions(form.organizationId, revisions)

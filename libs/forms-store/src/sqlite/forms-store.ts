@@ -7,14 +7,14 @@ import { noQuota, withRoomForEvent } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toFormState, toStoredForm, toStoredRevision } from '../stored-rows.ts'
 import { SqliteChanges } from './changes/sqlite-changes.ts'
-import { SqliteEventLog } from './events/sqlite-event-log.ts'
+import { sqliteEventLog } from './events/sqlite-event-log.ts'
 import { findDeletedForm, findForm } from './find-form.ts'
 import { anyPage, type PageBounds, smallPage } from './lists/page-bounds.ts'
 import { type PageKind, type Pages, readPage } from './lists/pages.ts'
 import { Reader } from './lists/reader.ts'
 import { exportForms } from './records/export-forms.ts'
 import { findRevision } from './revisions/find-revision.ts'
-import { SqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
+import { sqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
 import { stateColumns, toRevisionState } from './rows.ts'
 import { migrations } from './schema.ts'
 import { checkGrowth, listOrganizations, readUsage } from './usage.ts'
@@ -53,8 +53,8 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     const database = new SqliteDatabase(path, migrations, { readOnly, pageCacheBytes, diskFreeBytes })
     super(new SqliteChanges(database, quota), options)
     this.#database = database
-    this.events = new SqliteEventLog(database)
-    this.revisionGrowth = new SqliteRevisionGrowth(database)
+    this.events = sqliteEventLog(database)
+    this.revisionGrowth = sqliteRevisionGrowth(database)
     this.#quota = quota
     this.#listTimeoutMs = listTimeoutMs
     this.#smallPage = { ...smallPage, scanned: fewForms }

@@ -2,7 +2,7 @@ import { type FormEvent, parseSequence } from '@fms/contracts'
 import { recordDigest } from '@fms/store-kit'
 import { growthOf } from '../../changes/change.ts'
 import { eventConflict } from '../../errors.ts'
-import type { EventBacklog, EventLog, UnstreamedLog } from '../../events/event-log.ts'
+import type { EventLog, UnstreamedLog } from '../../events/event-log.ts'
 import { formOfEvent, withSequence } from '../../events/recorded-event.ts'
 import { retention } from '../../events/retention.ts'
 import { eventKey } from '../apply-change.ts'
@@ -19,72 +19,65 @@ const maxLogs = 500
 const maxOldest = 20
 
 /** The logs of events: an event is in the log once it has a sequence. Reads have read concern `majority`. */
-export class MongoEventLog implements EventLog {
-  readonly #collections: FormsCollections
-
-  constructor(collections: FormsCollections) {
-    this.#collections = collections
-  }
-
+export const mongoEventLog = (collections: FormsCollections): EventLog => ({
   /** Indexes: events_by_position, events_by_form. */
-  readonly read: EventLog['read'] = async (query) => {
+  async read(query) {
     const { organizationId, formId, from = 1, to = Number.MAX_SAFE_INTEGER, descending, limit } = query
     if (limit <= 0) return []
-    const found = await this.#collections.events.findDurable(
+    const found = await collections.events.findDurable(
       { organizationId, ...(formId !== undefined && { formId }), position: { $gte: from, $lte: to } },
       { sort: { position: descending ? -1 : 1 }, limit },
     )
     return found.map(toFormEvent)
-  }
+  },
 
   /** Index: that of `_id`. */
-  readonly get: EventLog['get'] = async (organizationId, eventId) => {
+  async get(organizationId, eventId) {
     const _id = eventKey(organizationId, eventId.toLowerCase())
     const query = { organizationId, _id, position: { $gt: 0 } }
-    const [found] = await this.#collections.events.findDurable(query, { limit: 1 })
+    const [found] = await collections.events.findDurable(query, { limit: 1 })
     return found && toFormEvent(found)
-  }
+  },
 
   /** Index: events_by_position. */
-  readonly range: EventLog['range'] = async (organizationId) => {
-    const { events } = this.#collections
+  async range(organizationId) {
+    const { events } = collections
     const query = { organizationId, position: { $gt: 0 } }
     const options = { sort: { position: 1 }, limit: 1, fields: ['position'] } as const
     // The oldest after the newest: retention never removes the newest.
-    const newest = await lastNumbered(this.#collections, organizationId)
+    const newest = await lastNumbered(collections, organizationId)
     const [oldest] = newest ? await events.findDurable(query, options) : []
     return { oldestSequence: sequenceOf(oldest), lastSequence: sequenceOf(newest) }
-  }
+  },
 
-  readonly sequence: EventLog['sequence'] = (limit) => numberEvents(this.#collections, limit)
+  sequence: (limit) => numberEvents(collections, limit),
 
   /** Index: eventLogs_by_isBehind. */
-  readonly findUnstreamed: EventLog['findUnstreamed'] = async (limit) => {
-    const found = await this.#collections.eventLogs.findDurable({ isBehind: true }, { limit })
+  async findUnstreamed(limit) {
+    const found = await collections.eventLogs.findDurable({ isBehind: true }, { limit })
     return found.map(toUnstreamedLog)
-  }
+  },
 
-  readonly streamedSequence: EventLog['streamedSequence'] = async (organizationId) => {
-    const [log] = await this.#collections.eventLogs.findDurable({ _id: organizationId }, { limit: 1 })
+  async streamedSequence(organizationId) {
+    const [log] = await collections.eventLogs.findDurable({ _id: organizationId }, { limit: 1 })
     return log?.streamedSequence ?? 0
-  }
+  },
 
-  readonly markStreamed: EventLog['markStreamed'] = async (organizationId, sequence) => {
-    const { eventLogs } = this.#collections
+  async markStreamed(organizationId, sequence) {
+    const { eventLogs } = collections
     const earlier = { _id: organizationId, streamedSequence: { $lt: sequence } }
     const streamedEvents = { $subtract: [sequence, '$prunedSequence'] }
     const set = { $set: { streamedSequence: sequence, streamedEvents } }
     const isLast = { ...earlier, announcedSequence: { $lte: sequence } }
     if (await eventLogs.update(isLast, [set, { $unset: 'isBehind' }])) return
     await eventLogs.update(earlier, [set])
-  }
+  },
 
-  readonly prune: EventLog['prune'] = (before, limit, maxEvents) =>
-    pruneEvents(this.#collections, retention(before, maxEvents), limit)
+  prune: (before, limit, maxEvents) => pruneEvents(collections, retention(before, maxEvents), limit),
 
   /** Indexes: events_by_pendingTime, eventLogs_by_isBehind, events_by_position. */
-  async backlog(): Promise<EventBacklog> {
-    const { events, eventLogs } = this.#collections
+  async backlog() {
+    const { events, eventLogs } = collections
     const [[pending], behind] = await Promise.all([
       events.aggregateSnapshot([
         { $match: { pendingIn: { $gt: '' } } },
@@ -107,25 +100,25 @@ export class MongoEventLog implements EventLog {
       unstreamed: behind.reduce((sum, log) => sum + log.announcedSequence - log.streamedSequence, 0),
       ...(times.length > 0 && { oldestTime: new Date(Math.min(...times)) }),
     }
-  }
+  },
 
-  async *logs(): AsyncGenerator<UnstreamedLog> {
+  async *logs() {
     const options = { sort: { _id: 1 }, limit: logsPerRead } as const
     for (let after = ''; ; ) {
       const query = { _id: { $gt: after } }
-      const found = await Array.fromAsync(this.#collections.eventLogs.find(query, options))
+      const found = await Array.fromAsync(collections.eventLogs.find(query, options))
       yield* found.map(toUnstreamedLog)
       if (found.length < logsPerRead) return
       after = found.at(-1)!.organizationId
     }
-  }
+  },
 
-  readonly importEvent: EventLog['importEvent'] = async (event) => {
-    const { events, forms } = this.#collections
+  async importEvent(event) {
+    const { events, forms } = collections
     const form = formOfEvent(event)
     const { organizationId } = form
     const [sequence, time] = [parseSequence(event.sequence), Date.parse(event.time)]
-    const last = await lastNumbered(this.#collections, organizationId)
+    const last = await lastNumbered(collections, organizationId)
     const isNext = !last || sequence === sequenceOf(last) + 1
     const _id = eventKey(organizationId, event.id)
     const found = await events.findOne({ organizationId, ...(isNext ? { _id } : { position: sequence }) })
@@ -134,7 +127,7 @@ export class MongoEventLog implements EventLog {
     const growth = growthOf({}, event)
     const total = addGrowths(last?.total ?? growthOf({}), growth)
     // Also for an event that exists: the import may have been killed in between.
-    await announce(this.#collections, organizationId, {
+    await announce(collections, organizationId, {
       sequence: Math.max(sequence, sequenceOf(last)),
       oldestTime: last?.time ?? time,
       total,
@@ -155,8 +148,8 @@ export class MongoEventLog implements EventLog {
     // The next change of the form has a later time.
     await forms.set({ ...formById(form), changeTime: { $lt: time } }, { changeTime: time })
     return 'imported'
-  }
-}
+  },
+})
 
 const sequenceOf = (event: Pick<EventDocument, 'position'> | undefined): number =>
   (event?.position as number | undefined) ?? 0

@@ -11,7 +11,6 @@ import {
   noRevisions,
   type PruneRule,
   type RevisionGrowth,
-  type RevisionsSize,
   sizeOf,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
@@ -23,36 +22,30 @@ import { addGrowth } from '../usage.ts'
 /** Revisions of one batch. */
 const maxBatch = 100
 
-export class MongoRevisionGrowth implements RevisionGrowth {
-  readonly #collections: FormsCollections
-
-  constructor(collections: FormsCollections) {
-    this.#collections = collections
-  }
-
+export const mongoRevisionGrowth = (collections: FormsCollections): RevisionGrowth => ({
   /** Index: forms_by_publicId. */
-  async *formsToPrune(organizationId: string, keep: number): AsyncGenerator<FormPath> {
+  async *formsToPrune(organizationId, keep) {
     const fields = ['publicId', 'revisionNumber']
     const options = { sort: { publicId: 1 }, limit: formsPerRead, fields } as const
     for (let after = ''; ; ) {
       const query = { organizationId, isDeleted: false, publicId: { $gt: after } }
-      const page = await Array.fromAsync(this.#collections.forms.find(query, options))
+      const page = await Array.fromAsync(collections.forms.find(query, options))
       for (const form of page) {
         if (form.revisionNumber > keep) yield { organizationId, formId: formIdOf(form) }
       }
       if (page.length < formsPerRead) return
       after = page.at(-1)!.publicId
     }
-  }
+  },
 
-  readonly prunable: RevisionGrowth['prunable'] = (path, rule) =>
-    measureBatches(async (after) => (await this.#find(path, withMinAge(rule), after)).batch)
+  prunable: (path, rule) =>
+    measureBatches(async (after) => (await findPrunable(collections, path, withMinAge(rule), after)).batch),
 
   /** Deletes a batch and subtracts it from the usage, in one transaction. */
-  readonly prune: RevisionGrowth['prune'] = (path, rule) => {
-    const { database } = this.#collections
+  prune(path, rule) {
+    const { database } = collections
     const attempt = async () => {
-      const { form, batch } = await this.#find(path, withMinAge(rule), 0)
+      const { form, batch } = await findPrunable(collections, path, withMinAge(rule), 0)
       if (!form || batch.length === 0) return noRevisions
       const revisionId = { $in: batch.map((revision) => revision.revisionId) }
       return database.transaction(async (transaction) => {
@@ -64,35 +57,11 @@ export class MongoRevisionGrowth implements RevisionGrowth {
       })
     }
     return retryOnConflict(attempt, () => updateAborted({ ...path, formRef: path.formId }))
-  }
-
-  /** A batch of the oldest revisions after a number that may be deleted. Index: revisions_by_number. */
-  async #find(
-    path: FormPath,
-    { keep, before }: PruneRule,
-    after: number,
-  ): Promise<{ form?: FormDocument; batch: RevisionDocument[] }> {
-    const { forms, revisions } = this.#collections
-    const fields = ['organizationId', 'incarnation', 'liveNumber']
-    const [form] = await forms.findDurable({ ...formById(path), isDeleted: false }, { limit: 1, fields })
-    if (!form) return { batch: [] }
-    const all = incarnationOf(form)
-    const newest = { sort: { number: -1 }, skip: keep - 1, limit: 1, fields: ['number'] } as const
-    const [lastToKeep] = await revisions.findDurable(all, newest)
-    if (!lastToKeep) return { batch: [] }
-    const query = { ...all, number: { $gt: after, $lt: Math.min(form.liveNumber, lastToKeep.number) } }
-    const found = await revisions.findDurable(query, {
-      sort: { number: 1 },
-      limit: maxBatch,
-      fields: ['revisionId', 'number', 'createTime', 'bytes'],
-    })
-    const tooYoung = found.findIndex(({ createTime }) => createTime >= before.getTime())
-    return { form, batch: tooYoung < 0 ? found : found.slice(0, tooYoung) }
-  }
+  },
 
   /** Indexes: forms_by_revisionNumber, revisions_by_number. */
-  readonly formsWithMany: RevisionGrowth['formsWithMany'] = async (limit) => {
-    const { forms, revisions } = this.#collections
+  async formsWithMany(limit) {
+    const { forms, revisions } = collections
     const query = { revisionNumber: { $gt: manyRevisions } }
     const fields = ['organizationId', 'incarnation', 'publicId', 'isDeleted']
     const options = { sort: { revisionNumber: -1 }, limit: maxCountedForms, fields } as const
@@ -107,11 +76,11 @@ export class MongoRevisionGrowth implements RevisionGrowth {
       if (found.length === limit) break
     }
     return found
-  }
+  },
 
   /** Adds up a document of each log, and the growth, and the pending events. */
-  async total(): Promise<RevisionsSize> {
-    const { eventLogs } = this.#collections
+  async total() {
+    const { eventLogs } = collections
     const ofGrowth = { $project: { revisions: '$growth.revisions', revisionBytes: '$growth.revisionBytes' } }
     const isPending = { $match: { pendingIn: { $gt: '' } } }
     const [sums] = await eventLogs.aggregateSnapshot([
@@ -121,5 +90,29 @@ export class MongoRevisionGrowth implements RevisionGrowth {
       { $group: { _id: null, revisions: { $sum: '$revisions' }, bytes: { $sum: '$revisionBytes' } } },
     ])
     return { revisions: sums?.revisions ?? 0, bytes: sums?.bytes ?? 0 }
-  }
+  },
+})
+
+/** A batch of the oldest revisions after a number that may be deleted. Index: revisions_by_number. */
+const findPrunable = async (
+  { forms, revisions }: FormsCollections,
+  path: FormPath,
+  { keep, before }: PruneRule,
+  after: number,
+): Promise<{ form?: FormDocument; batch: RevisionDocument[] }> => {
+  const fields = ['organizationId', 'incarnation', 'liveNumber']
+  const [form] = await forms.findDurable({ ...formById(path), isDeleted: false }, { limit: 1, fields })
+  if (!form) return { batch: [] }
+  const all = incarnationOf(form)
+  const newest = { sort: { number: -1 }, skip: keep - 1, limit: 1, fields: ['number'] } as const
+  const [lastToKeep] = await revisions.findDurable(all, newest)
+  if (!lastToKeep) return { batch: [] }
+  const query = { ...all, number: { $gt: after, $lt: Math.min(form.liveNumber, lastToKeep.number) } }
+  const found = await revisions.findDurable(query, {
+    sort: { number: 1 },
+    limit: maxBatch,
+    fields: ['revisionId', 'number', 'createTime', 'bytes'],
+  })
+  const tooYoung = found.findIndex(({ createTime }) => createTime >= before.getTime())
+  return { form, batch: tooYoung < 0 ? found : found.slice(0, tooYoung) }
 }

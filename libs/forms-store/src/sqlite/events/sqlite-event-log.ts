@@ -1,6 +1,6 @@
 import type { FormEvent } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { EventBacklog, EventLog, UnstreamedLog } from '../../events/event-log.ts'
+import type { EventLog, UnstreamedLog } from '../../events/event-log.ts'
 import { retention } from '../../events/retention.ts'
 import { importEvent, lastSequence, lastSequenceOf } from './append-event.ts'
 import { pruneEvents } from './prune-events.ts'
@@ -12,25 +12,12 @@ const logsPerRead = 500
 const maxCountedLogs = 500
 
 /** The logs of events in a forms file. Changes append to them in their own transactions: see `recordEvent`. */
-export class SqliteEventLog implements EventLog {
-  readonly #database: SqliteDatabase
-
-  constructor(database: SqliteDatabase) {
-    this.#database = database
-  }
-
+export const sqliteEventLog = (database: SqliteDatabase): EventLog => ({
   /** Indexes: events_by_sequence, events_by_form. */
-  readonly read: EventLog['read'] = async ({
-    organizationId,
-    formId,
-    from = 1,
-    to = Number.MAX_SAFE_INTEGER,
-    descending,
-    limit,
-  }) => {
+  read: async ({ organizationId, formId, from = 1, to = Number.MAX_SAFE_INTEGER, descending, limit }) => {
     // SQLite would read the events of all forms: it estimates that a range of sequences has few.
     const ofForm = formId === undefined ? 'WHERE' : 'INDEXED BY events_by_form WHERE formId = ? AND'
-    const rows = this.#database.all(
+    const rows = database.all(
       `SELECT event FROM events ${ofForm} organizationId = ? AND sequence >= ? AND sequence <= ?
        ORDER BY sequence ${descending ? 'DESC' : 'ASC'} LIMIT ? + 0`,
       ...(formId === undefined ? [] : [formId]),
@@ -40,43 +27,42 @@ export class SqliteEventLog implements EventLog {
       limit,
     )
     return rows.map(toEvent)
-  }
+  },
 
   /** Index: events_by_id. */
-  readonly get: EventLog['get'] = async (organizationId, eventId) => {
+  async get(organizationId, eventId) {
     const sql = 'SELECT event FROM events WHERE organizationId = ? AND eventId = ?'
-    const row = this.#database.get(sql, organizationId, eventId.toLowerCase())
+    const row = database.get(sql, organizationId, eventId.toLowerCase())
     return row && toEvent(row)
-  }
+  },
 
   /** Index: events_by_sequence. */
-  readonly range: EventLog['range'] = async (organizationId) => {
+  async range(organizationId) {
     const sql = `SELECT oldestSequence, (${lastSequence}) AS lastSequence
       FROM eventLogs WHERE organizationId = ?`
-    const row = this.#database.get(sql, organizationId)
+    const row = database.get(sql, organizationId)
     return {
       oldestSequence: (row?.oldestSequence as number | undefined) ?? 0,
       lastSequence: (row?.lastSequence as number | undefined) ?? 0,
     }
-  }
+  },
 
   /** Does nothing: changes append their events to the logs themselves. */
-  readonly sequence: EventLog['sequence'] = async () => 0
+  sequence: async () => 0,
 
   /** Reads `unstreamedLogs`, which is small. */
-  readonly findUnstreamed: EventLog['findUnstreamed'] = async (limit) => {
+  async findUnstreamed(limit) {
     const sql = `SELECT ${logColumns} FROM unstreamedLogs CROSS JOIN eventLogs USING (organizationId) LIMIT ? + 0`
-    return this.#database.all(sql, limit).map(toLog)
-  }
+    return database.all(sql, limit).map(toLog)
+  },
 
   /** Index: the key of eventLogs. */
-  readonly streamedSequence: EventLog['streamedSequence'] = async (organizationId) => {
+  async streamedSequence(organizationId) {
     const sql = 'SELECT streamedSequence FROM eventLogs WHERE organizationId = ?'
-    return (this.#database.get(sql, organizationId)?.streamedSequence as number | undefined) ?? 0
-  }
+    return (database.get(sql, organizationId)?.streamedSequence as number | undefined) ?? 0
+  },
 
-  readonly markStreamed: EventLog['markStreamed'] = async (organizationId, sequence) => {
-    const database = this.#database
+  async markStreamed(organizationId, sequence) {
     await database.write(() => {
       const last = lastSequenceOf(database, organizationId)
       const streamed = Math.min(sequence, last)
@@ -86,36 +72,35 @@ export class SqliteEventLog implements EventLog {
       if (streamed === last)
         database.run('DELETE FROM unstreamedLogs WHERE organizationId = ?', organizationId)
     })
-  }
+  },
 
-  readonly prune: EventLog['prune'] = (before, limit, maxEvents) =>
-    this.#database.write(() => pruneEvents(this.#database, retention(before, maxEvents), limit))
+  prune: (before, limit, maxEvents) =>
+    database.write(() => pruneEvents(database, retention(before, maxEvents), limit)),
 
   /** Counts the events of at most {@link maxCountedLogs} logs. Index: events_by_sequence. */
-  async backlog(): Promise<EventBacklog> {
-    const row = this.#database.get(
+  async backlog() {
+    const row = database.get(
       `SELECT total((${lastSequence}) - streamedSequence) AS unstreamed, min(time) AS oldestTime
        FROM (SELECT organizationId FROM unstreamedLogs LIMIT ${maxCountedLogs}) CROSS JOIN eventLogs USING (organizationId)
        CROSS JOIN events ON events.organizationId = eventLogs.organizationId AND sequence = streamedSequence + 1`,
     )!
     const oldestTime = row.oldestTime === null ? {} : { oldestTime: new Date(row.oldestTime as number) }
     return { pending: 0, unstreamed: row.unstreamed as number, ...oldestTime }
-  }
+  },
 
   /** Index: the key of eventLogs. */
-  async *logs(): AsyncGenerator<UnstreamedLog> {
+  async *logs() {
     const sql = `SELECT ${logColumns} FROM eventLogs WHERE organizationId > ? ORDER BY organizationId LIMIT ?`
     for (let after = ''; ; ) {
-      const logs = this.#database.all(sql, after, logsPerRead).map(toLog)
+      const logs = database.all(sql, after, logsPerRead).map(toLog)
       yield* logs
       if (logs.length < logsPerRead) return
       after = logs.at(-1)!.organizationId
     }
-  }
+  },
 
-  readonly importEvent: EventLog['importEvent'] = (event) =>
-    this.#database.write(() => importEvent(this.#database, event))
-}
+  importEvent: (event) => database.write(() => importEvent(database, event)),
+})
 
 /** The columns of `toLog`. */
 const logColumns = `eventLogs.organizationId, streamedSequence, (${lastSequence}) AS lastSequence`

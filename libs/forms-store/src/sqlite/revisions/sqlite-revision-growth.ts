@@ -9,44 +9,36 @@ import {
   measureBatches,
   type PruneRule,
   type RevisionGrowth,
-  type RevisionsSize,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
 import { deleteRevisions, maxRows, oneBatch } from './delete-revisions.ts'
 
-export class SqliteRevisionGrowth implements RevisionGrowth {
-  readonly #database: SqliteDatabase
-
-  constructor(database: SqliteDatabase) {
-    this.#database = database
-  }
-
+export const sqliteRevisionGrowth = (database: SqliteDatabase): RevisionGrowth => ({
   /** Index: forms_by_publicId. */
-  async *formsToPrune(organizationId: string, keep: number): AsyncGenerator<FormPath> {
+  async *formsToPrune(organizationId, keep) {
     const sql = `SELECT formId, publicId, revisionNumber FROM forms
       WHERE organizationId = ? AND isDeleted = 0 AND publicId > ? ORDER BY publicId LIMIT ? + 0`
     for (let after = ''; ; ) {
-      const rows = this.#database.all(sql, organizationId, after, formsPerRead)
+      const rows = database.all(sql, organizationId, after, formsPerRead)
       for (const { formId, revisionNumber } of rows) {
         if ((revisionNumber as number) > keep) yield { organizationId, formId: formId as string }
       }
       if (rows.length < formsPerRead) return
       after = rows.at(-1)!.publicId as string
     }
-  }
+  },
 
-  readonly prunable: RevisionGrowth['prunable'] = (form, rule) =>
-    measureBatches((after) => findPrunable(this.#database, form, withMinAge(rule), after))
+  prunable: (form, rule) => measureBatches((after) => findPrunable(database, form, withMinAge(rule), after)),
 
-  readonly prune: RevisionGrowth['prune'] = (form, rule) =>
-    this.#database.write(() => {
-      const batch = findPrunable(this.#database, form, withMinAge(rule), 0)
-      return deleteRevisions(this.#database, form.organizationId, batch)
-    })
+  prune: (form, rule) =>
+    database.write(() => {
+      const batch = findPrunable(database, form, withMinAge(rule), 0)
+      return deleteRevisions(database, form.organizationId, batch)
+    }),
 
   /** Indexes: forms_with_many_revisions, revisions_by_number. */
-  readonly formsWithMany: RevisionGrowth['formsWithMany'] = async (limit) => {
-    const published = this.#database.all(
+  async formsWithMany(limit) {
+    const published = database.all(
       `SELECT id, organizationId, formId, publicId FROM forms INDEXED BY forms_with_many_revisions
        WHERE isDeleted = 0 AND revisionNumber > ${manyRevisions} ORDER BY revisionNumber DESC LIMIT ${maxCountedForms}`,
     )
@@ -54,20 +46,20 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
       'SELECT count(*) AS revisions FROM (SELECT 1 FROM revisions WHERE incarnation = ? LIMIT ? + 0)'
     const found: FormRevisions[] = []
     for (const { id, ...form } of published) {
-      const { revisions } = this.#database.get(sql, id!, maxCountedRevisions) as { revisions: number }
+      const { revisions } = database.get(sql, id!, maxCountedRevisions) as { revisions: number }
       if (revisions > manyRevisions) found.push({ ...(form as unknown as FormRevisions), revisions })
       if (found.length === limit) break
     }
     return found
-  }
+  },
 
   /** Reads a row of usage for each organization. */
-  async total(): Promise<RevisionsSize> {
+  async total() {
     const sql = 'SELECT sum(revisions) AS revisions, sum(revisionBytes) AS bytes FROM usage'
-    const row = this.#database.get(sql)
+    const row = database.get(sql)
     return { revisions: (row?.revisions as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }
-  }
-}
+  },
+})
 
 /** The oldest revisions after a number that do not have to stay, one batch of them. Index: revisions_by_number. */
 const findPrunable = (
