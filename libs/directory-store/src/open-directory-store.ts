@@ -8,7 +8,7 @@ import { ownKeyOperations } from './operations/own-keys.ts'
 import { recordOperations } from './operations/records.ts'
 import { userOperations } from './operations/users.ts'
 import { migrations } from './sqlite/schema.ts'
-import { SqliteTables } from './sqlite/sqlite-tables.ts'
+import { sqliteTables } from './sqlite/sqlite-tables.ts'
 import type { DirectoryTables } from './tables/directory-tables.ts'
 
 const systemClock = () => new Date()
@@ -30,11 +30,11 @@ export const openDirectoryStore = async (
   options: { readOnly?: boolean; timeoutMs?: number } = {},
 ): Promise<DirectoryStore> =>
   byScheme<Promise<DirectoryStore>>('directory', url, {
-    sqlite: async () => createDirectoryStore(new SqliteTables(sqlitePath(url), options), now),
+    sqlite: async () => createDirectoryStore(sqliteTables(sqlitePath(url), options), now),
     mongodb: async () => {
       // Loads the driver only for MongoDB.
-      const { MongodbTables } = await import('./mongodb/mongodb-tables.ts')
-      return openIfSupported(createDirectoryStore(new MongodbTables(url, options.timeoutMs), now))
+      const { mongodbTables } = await import('./mongodb/mongodb-tables.ts')
+      return openIfSupported(createDirectoryStore(mongodbTables(url, options.timeoutMs), now))
     },
   })
 
@@ -66,7 +66,7 @@ const createDirectoryStore = (tables: DirectoryTables, now: () => Date): Directo
   ...ownKeyOperations(tables, now),
   ...loginCodeOperations(tables, now),
   ...recordOperations(tables),
-  ping: () => tables.ping(),
-  close: () => tables.close(),
-  [Symbol.asyncDispose]: () => tables.close(),
+  ping: tables.ping,
+  close: tables.close,
+  [Symbol.asyncDispose]: tables.close,
 })

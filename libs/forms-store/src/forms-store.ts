@@ -258,7 +258,8 @@ export type Imported = 'imported' | 'exists'
  * makes the change; by default an operator. If `context.request` was carried out before, the method throws RequestReplay; if
  * its id belongs to another request, REQUEST_ID_REUSED (docs/decisions/0031-number-events-later.md).
  *
- * @throws {ApiError} STORE_UNAVAILABLE from any method when the engine is unreachable.
+ * @throws {ApiError} STORE_UNAVAILABLE from any method when the engine is unreachable; UPDATE_ABORTED from any change when
+ *   write conflicts persist for 5 s.
  */
 export interface FormsStore extends AsyncDisposable {
   /** The logs of the events that changes record. */
@@ -271,8 +272,7 @@ export interface FormsStore extends AsyncDisposable {
    * Stores a new form.
    *
    * @returns the stored form; undefined, and stores nothing, when the public id is taken.
-   * @throws {ApiError} QUOTA_EXCEEDED; FORM_ID_TAKEN; UPDATE_ABORTED when write conflicts persist for 5 s.
-   * @throws {RequestReplay}
+   * @throws {ApiError} QUOTA_EXCEEDED, FORM_ID_TAKEN.
    */
   create(form: StoredForm, context?: ChangeContext, options?: CreateOptions): Promise<StoredForm | undefined>
 
@@ -300,9 +300,7 @@ export interface FormsStore extends AsyncDisposable {
    * @param change pure: called again after a write conflict. Returns its argument to write nothing.
    * @param restored records `form.rolledBack` with this revision instead of `form.updated`.
    * @returns the stored form, or undefined when there is none.
-   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s; QUOTA_EXCEEDED unless the draft shrinks
-   *   or there is room.
-   * @throws {RequestReplay} before `change` is called.
+   * @throws {ApiError} QUOTA_EXCEEDED unless the draft shrinks or there is room; {RequestReplay} before `change` is called.
    */
   update(
     ref: FormRef,
@@ -317,8 +315,6 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param check called before the delete, must be fast. An error of it leaves everything unchanged.
    * @returns false when there is no such form.
-   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s.
-   * @throws {RequestReplay}
    */
   delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean>
 
@@ -335,9 +331,7 @@ export interface FormsStore extends AsyncDisposable {
    * @param check called before the change with the form as it was, must be fast. An error of it leaves everything
    *   unchanged. To check alone, let it throw.
    * @returns the restored form; undefined when there is no such deleted form.
-   * @throws {ApiError} QUOTA_EXCEEDED when the organization has its maximum of forms; UPDATE_ABORTED when write conflicts
-   *   persist for 5 s.
-   * @throws {RequestReplay}
+   * @throws {ApiError} QUOTA_EXCEEDED when the organization has its maximum of forms.
    */
   undelete(
     ref: FormRef,
@@ -350,8 +344,6 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param check as for `undelete`.
    * @returns false when there is no such deleted form.
-   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s.
-   * @throws {RequestReplay}
    */
   purge(ref: FormRef, check: (deleted: FormState) => void, context?: ChangeContext): Promise<boolean>
 
@@ -380,8 +372,7 @@ export interface FormsStore extends AsyncDisposable {
    *   nothing behind.
    * @returns the form as published, with `live` true; the current form if the command already had a revision;
    *   `elsewhere` if the command has published another form of the organization; undefined if there is no such form.
-   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s; QUOTA_EXCEEDED when the revision exceeds the
-   *   quota.
+   * @throws {ApiError} QUOTA_EXCEEDED when the revision exceeds the quota.
    */
   publish(
     ref: FormRef,
@@ -399,7 +390,7 @@ export interface FormsStore extends AsyncDisposable {
    * @param note for the event; `""` for none.
    * @param check called before the change, must be fast. An error of it leaves everything unchanged.
    * @returns the stored form, or undefined when there is none.
-   * @throws {ApiError} FORM_NOT_LIVE; UPDATE_ABORTED when write conflicts persist for 5 s.
+   * @throws {ApiError} FORM_NOT_LIVE.
    */
   unpublish(
     ref: FormRef,
@@ -432,7 +423,6 @@ export interface FormsStore extends AsyncDisposable {
    * `version`.
    *
    * @returns how many replies were new; 0 when there is no such form.
-   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s.
    */
   recordReplies(replies: Replies): Promise<number>
 

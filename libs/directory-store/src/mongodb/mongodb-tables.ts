@@ -3,7 +3,6 @@ import {
   conflictDeadline,
   DuplicateInTransaction,
   listMongodb,
-  type MongoCollection,
   MongoDatabase,
   type MongoDocument,
   type MongoTransaction,
@@ -14,121 +13,104 @@ import {
 } from '@fms/store-kit/mongodb'
 import { whereOrganization } from '../references.ts'
 import type { Change } from '../tables/change.ts'
-import type { DirectoryTables, PageQuery, RowPage } from '../tables/directory-tables.ts'
-import { awaitReading, type Conditions, type Query, type Reading } from '../tables/reading.ts'
-import { primaryKeys, type Rows, type TableName, toApiKey } from '../tables/rows.ts'
+import type { DirectoryTables } from '../tables/directory-tables.ts'
+import { awaitReading, type Conditions, type Query } from '../tables/reading.ts'
+import { primaryKeys, type TableName, toApiKey } from '../tables/rows.ts'
 import { toDocument, toField, toQuery, toRow, toTransactionWrite } from './documents.ts'
 import { directorySchema } from './schema.ts'
 
 /** How long the engine may work on each read of an authorization; the gateway waits for 2,000 ms. */
 const authorizeTimeoutMs = 1_000
 
-/** The tables of a directory on MongoDB: a collection each. Every change is one transaction. */
-export class MongodbTables implements DirectoryTables {
-  readonly #database: MongoDatabase
+/**
+ * The tables of a directory on MongoDB: a collection each. Every change is one transaction.
+ *
+ * @param url `mongodb://…/DATABASE`, migrated.
+ * @param timeoutMs how long the engine may work on a request, in milliseconds; 5,000 by default.
+ */
+export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables => {
+  const database = new MongoDatabase(url, undefined, directorySchema, {
+    ...(timeoutMs !== undefined && {
+      socketTimeoutMS: socketTimeoutMs(timeoutMs),
+      engineTimeoutMs: timeoutMs,
+    }),
+  })
+  const collection = (table: TableName) => database.collection<MongoDocument>(table)
 
-  /**
-   * @param url `mongodb://…/DATABASE`, migrated.
-   * @param timeoutMs how long the engine may work on a request, in milliseconds; 5,000 by default.
-   */
-  constructor(url: string, timeoutMs?: number) {
-    this.#database = new MongoDatabase(url, undefined, directorySchema, {
-      ...(timeoutMs !== undefined && {
-        socketTimeoutMS: socketTimeoutMs(timeoutMs),
-        engineTimeoutMs: timeoutMs,
-      }),
-    })
-  }
-
-  read<R>(reading: () => Reading<R>): Promise<R> {
-    return awaitReading(reading(), async (query) => {
-      const found = this.#collection(query.table).find(...toFind(query))
-      return Array.fromAsync(found, (document) => toRow(query.table, document))
-    })
-  }
-
-  async change<R>(change: () => Change<R>): Promise<R> {
-    const deadline = conflictDeadline()
-    const attempt = () =>
-      this.#database.transaction((transaction) => decide(transaction, change), { deadline }).catch(duplicate)
-    const onGiveUp = () => storeUnavailable(new Error('Other changes of the directory keep being faster'))
-    const outcome = await retryOnConflict(attempt, onGiveUp, deadline)
-    if ('refusal' in outcome) throw outcome.refusal
-    return outcome.result
-  }
-
-  insert<T extends TableName>(table: T, row: Rows[T]): Promise<boolean> {
-    return this.#collection(table).insert(toDocument(table, row))
-  }
-
-  async page<T extends TableName>(query: PageQuery<T>): Promise<RowPage<T>> {
-    const { table, where, filterFields = {}, order, filter, after, limit, skip } = query
-    const list = listMongodb(this.#collection(table), {
-      scope: toQuery(table, where),
-      fields: filterFields,
-      order: order.map(({ field, descending }) => ({ field: toField(table, field), descending })),
-      ...{ filter, after, limit, skip },
-    })
-    const [rows, totalSize] = await Promise.all([takeRows(limit + 1, list.items), list.count()])
-    return {
-      rows: rows.slice(0, limit).map((document) => toRow(table, document)),
-      hasMore: rows.length > limit,
-      totalSize,
-    }
-  }
-
-  async *stream<T extends TableName>(table: T): AsyncGenerator<Rows[T]> {
-    const sort = Object.fromEntries(primaryKeys[table].map((field) => [toField(table, field), 1 as const]))
-    for await (const document of this.#collection(table).find({}, { sort })) yield toRow(table, document)
-  }
-
-  /** Indexes: keys_by_hash, `_id`, organizations_by_slug and members_by_organization. */
-  readonly authorize: DirectoryTables['authorize'] = async ({ keyHash, organizationRef }, now) => {
-    const row = await this.#findNow('keys', { hash: keyHash, revokeTime: null })
-    if (!row || (row.expireTime !== null && row.expireTime <= now.getTime())) return undefined
-    const { userId } = row
-    const [user, member] = await Promise.all([
-      this.#findNow('users', { userId, disableTime: null }),
-      organizationRef ? this.#findMemberNow(userId, organizationRef) : undefined,
-    ])
-    if (!user) return undefined
-    const key = toApiKey(row)
-    if (!member) return { key }
-    return { key, organization: { organizationId: member.organizationId, role: member.role } }
-  }
-
-  async touchKey(keyId: string, time: Date): Promise<void> {
-    const lastUsedTime = time.getTime()
-    const isEarlier = [{ lastUsedTime: null }, { lastUsedTime: { $lt: lastUsedTime } }]
-    await this.#collection('keys').set({ _id: keyId, $or: isEarlier }, { lastUsedTime })
-  }
-
-  ping(): Promise<void> {
-    return this.#database.ping(directorySchema)
-  }
-
-  close(): Promise<void> {
-    return this.#database.close()
-  }
-
-  async #findMemberNow(userId: string, organizationRef: string): Promise<Rows['members'] | undefined> {
-    const where = whereOrganization(organizationRef)
-    const organization = 'slug' in where ? await this.#findNow('organizations', where, ['_id']) : where
-    return organization && this.#findNow('members', { userId, organizationId: organization.organizationId })
-  }
-
-  async #findNow<T extends TableName>(
-    table: T,
-    where: Conditions,
-    fields?: string[],
-  ): Promise<Rows[T] | undefined> {
-    const query = toQuery(table, where)
-    const document = await this.#collection(table).findOne(query, fields, authorizeTimeoutMs)
+  const findNow = async <T extends TableName>(table: T, where: Conditions, fields?: string[]) => {
+    const document = await collection(table).findOne(toQuery(table, where), fields, authorizeTimeoutMs)
     return document && toRow(table, document)
   }
 
-  #collection(table: TableName): MongoCollection<MongoDocument> {
-    return this.#database.collection(table)
+  const findMemberNow = async (userId: string, organizationRef: string) => {
+    const where = whereOrganization(organizationRef)
+    const organization = 'slug' in where ? await findNow('organizations', where, ['_id']) : where
+    return organization && findNow('members', { userId, organizationId: organization.organizationId })
+  }
+
+  return {
+    read: (reading) =>
+      awaitReading(reading(), (query) => {
+        const found = collection(query.table).find(...toFind(query))
+        return Array.fromAsync(found, (document) => toRow(query.table, document))
+      }),
+
+    async change(change) {
+      const deadline = conflictDeadline()
+      const attempt = () =>
+        database.transaction((transaction) => decide(transaction, change), { deadline }).catch(duplicate)
+      const onGiveUp = () => storeUnavailable(new Error('Other changes of the directory keep being faster'))
+      const outcome = await retryOnConflict(attempt, onGiveUp, deadline)
+      if ('refusal' in outcome) throw outcome.refusal
+      return outcome.result
+    },
+
+    insert: (table, row) => collection(table).insert(toDocument(table, row)),
+
+    async page({ table, where, filterFields = {}, order, filter, after, limit, skip }) {
+      const list = listMongodb(collection(table), {
+        scope: toQuery(table, where),
+        fields: filterFields,
+        order: order.map(({ field, descending }) => ({ field: toField(table, field), descending })),
+        ...{ filter, after, limit, skip },
+      })
+      const [rows, totalSize] = await Promise.all([takeRows(limit + 1, list.items), list.count()])
+      return {
+        rows: rows.slice(0, limit).map((document) => toRow(table, document)),
+        hasMore: rows.length > limit,
+        totalSize,
+      }
+    },
+
+    async *stream(table) {
+      const sort = Object.fromEntries(primaryKeys[table].map((field) => [toField(table, field), 1 as const]))
+      for await (const document of collection(table).find({}, { sort })) yield toRow(table, document)
+    },
+
+    /** Indexes: keys_by_hash, `_id`, organizations_by_slug and members_by_organization. */
+    async authorize({ keyHash, organizationRef }, now) {
+      const row = await findNow('keys', { hash: keyHash, revokeTime: null })
+      if (!row || (row.expireTime !== null && row.expireTime <= now.getTime())) return undefined
+      const { userId } = row
+      const [user, member] = await Promise.all([
+        findNow('users', { userId, disableTime: null }),
+        organizationRef ? findMemberNow(userId, organizationRef) : undefined,
+      ])
+      if (!user) return undefined
+      const key = toApiKey(row)
+      if (!member) return { key }
+      return { key, organization: { organizationId: member.organizationId, role: member.role } }
+    },
+
+    async touchKey(keyId, time) {
+      const lastUsedTime = time.getTime()
+      const isEarlier = [{ lastUsedTime: null }, { lastUsedTime: { $lt: lastUsedTime } }]
+      await collection('keys').set({ _id: keyId, $or: isEarlier }, { lastUsedTime })
+    },
+
+    ping: () => database.ping(directorySchema),
+
+    close: () => database.close(),
   }
 }
 

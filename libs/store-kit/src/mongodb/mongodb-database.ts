@@ -90,7 +90,7 @@ export class MongoDatabase implements AsyncDisposable {
   collection<T extends MongoDocument>(name: string): MongoCollection<T> {
     return new MongoCollection<T>(
       this.#database.collection(name),
-      (request, timeoutMs) => this.#runGuarded(request, timeoutMs),
+      this.#runGuarded.bind(this),
       this.#beforeWrite,
       this.#timeoutMs,
     )
@@ -114,9 +114,7 @@ export class MongoDatabase implements AsyncDisposable {
 
   /** The collection of schema versions, without the guard that reads it. */
   #meta(): MongoCollection<SchemaDocument> {
-    return new MongoCollection(this.#database.collection(metaCollection), (request, timeoutMs) =>
-      this.run(request, timeoutMs),
-    )
+    return new MongoCollection(this.#database.collection(metaCollection), this.run.bind(this))
   }
 
   #runGuarded<R>(request: () => Promise<R>, timeoutMs: number): Promise<R> {
