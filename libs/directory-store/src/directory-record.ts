@@ -86,11 +86,7 @@ export const directoryRecordName = (record: DirectoryRecord): string => {
   }
 }
 
-/**
- * Asserts that a stored record equals the imported one.
- *
- * @throws {ApiError} RECORD_CONFLICT if they differ.
- */
+/** @throws {ApiError} RECORD_CONFLICT if the records differ. */
 export const assertSameRecord = (stored: DirectoryRecord, record: DirectoryRecord): 'exists' => {
   if (recordDigest(stored) !== recordDigest(record)) {
     throw recordConflict(directoryRecordName(record), 'the same id')

@@ -20,11 +20,6 @@ export const apiKeyNotFound = (keyId: string) => apiError('API_KEY_NOT_FOUND', {
 /** The user has no live key with the id. Ended keys, and those of other users, have the same error. */
 export const keyNotFound = (keyId: string) => apiError('KEY_NOT_FOUND', { key: keyPath(keyId) })
 
-/**
- * The store has the record in another state, or another record with one of its unique values.
- *
- * @param record the subject of the record, from `directoryRecordName`, such as `user 5b0f…`.
- * @param clash the value that both have, such as `the same slug`.
- */
+/** Another state of the record is stored, or another record with the same `clash`: `the same slug`. */
 export const recordConflict = (record: string, clash: string) =>
   apiError('RECORD_CONFLICT', { record, clash })

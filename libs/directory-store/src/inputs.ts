@@ -69,11 +69,7 @@ export const ApiKeyChange = z.strictObject({
 })
 export type ApiKeyChange = z.input<typeof ApiKeyChange>
 
-/**
- * Parses an input with its schema, which fills in defaults.
- *
- * @throws {ApiError} INVALID_REQUEST with all violations.
- */
+/** Parses an input, and fills in defaults. @throws {ApiError} INVALID_REQUEST with all violations. */
 export const parseInput = <Schema extends z.ZodType>(
   schema: Schema,
   input: z.input<Schema>,
@@ -85,11 +81,7 @@ export const parseInput = <Schema extends z.ZodType>(
   return data
 }
 
-/**
- * Parses a change with its schema and omits undefined fields.
- *
- * @throws {ApiError} INVALID_REQUEST with all violations.
- */
+/** Like {@link parseInput}, without undefined fields. */
 export const parseChange = <Schema extends z.ZodType<object>>(
   schema: Schema,
   change: z.input<Schema>,

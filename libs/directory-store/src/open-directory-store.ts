@@ -45,10 +45,7 @@ const upkeep = storeUpkeep({
   mongodb: async () => ({ schema: (await import('./mongodb/schema.ts')).directorySchema }),
 })
 
-/**
- * Migrates a directory store to the current schema version. Idempotent, and safe while other processes use the store.
- * Opening a SQLite file migrates it too. Reports steps on MongoDB.
- */
+/** Migrates a store to this release. Idempotent, and safe while others use it. Reports steps on MongoDB. */
 export const migrateDirectoryStore = upkeep.migrate
 
 /** Whether a directory store exists at a URL. Changes nothing. */

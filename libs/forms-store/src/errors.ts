@@ -35,11 +35,7 @@ export const formMoved = (ref: FormRef, etag: string) =>
 /** An unpublish of a form without a live revision: it was never published, or is taken down already. */
 export const formNotLive = (ref: FormRef) => apiError('FORM_NOT_LIVE', { form: formPathOf(ref) })
 
-/**
- * Concurrent changes of the form won until the deadline.
- *
- * @param formRef undefined for a request that names no form. Then the collection takes its place.
- */
+/** Concurrent changes won until the deadline. @param formRef undefined for a request that names no form. */
 export const updateAborted = ({ organizationId, formRef }: NamedForm) => {
   const forms = `organizations/${organizationId}/forms`
   return apiError('UPDATE_ABORTED', { form: formRef === undefined ? forms : `${forms}/${formRef}` })

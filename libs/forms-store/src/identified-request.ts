@@ -20,9 +20,7 @@ export interface ReplayedForm extends FormPath {
 
 /** Thrown instead of a second change: the request was carried out before, with the same form and digest. */
 export class RequestReplay extends ExpectedOutcome {
-  /**
-   * The form that the request has changed. It may be gone since, and another form may have its id, with another public id.
-   */
+  /** May be gone since, and another form may have its id, with another public id. */
   readonly form: ReplayedForm
 
   constructor(form: ReplayedForm) {

@@ -21,11 +21,7 @@ export const storageFull = (cause?: unknown) =>
 export const storeUnavailable = (cause: unknown, advice?: string) =>
   apiError('STORE_UNAVAILABLE', {}, { cause, ...(advice !== undefined && { advice }) })
 
-/**
- * The store's server lacks what this release needs: it is a standalone MongoDB, or too old. Nothing was changed.
- *
- * @param advice the commands with which an operator makes it suitable.
- */
+/** The server is standalone or too old; nothing was changed. @param advice the commands that change this. */
 export const storeNotSupported = (cause: unknown, advice: string) =>
   apiError('STORE_NOT_SUPPORTED', {}, { cause, advice })
 

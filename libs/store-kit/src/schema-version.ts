@@ -11,12 +11,7 @@ export interface SchemaVersion {
 /** How long a process uses a store before it reads its schema version again, in milliseconds. */
 export const schemaCheckMs = 1_000
 
-/**
- * Checks whether a release may use a store (docs/decisions/0026-a-schema-names-its-oldest-release.md).
- *
- * @param knownVersion the schema version of this release.
- * @throws {ApiError} STORE_SCHEMA_TOO_NEW where it is below the store's `oldestVersion`.
- */
+/** @throws {ApiError} STORE_SCHEMA_TOO_NEW if this release knows less than the store needs (decision 26). */
 export const assertCompatible = (store: string, knownVersion: number, stored: SchemaVersion): void => {
   if (knownVersion < stored.oldestVersion) throw storeSchemaTooNew(store, knownVersion, stored)
 }

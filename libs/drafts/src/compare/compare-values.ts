@@ -34,11 +34,7 @@ export const compareValues: Compare = function* (before, after, place) {
   else if (!isDeepStrictEqual(before, after)) yield { kind: 'CHANGED', ...place, before, after }
 }
 
-/**
- * Compares two objects by member, in the order of their names by UTF-16 code unit.
- *
- * @param compareMember returns the function for the member of this name.
- */
+/** Compares two objects by member, in the order of their names by UTF-16 code unit. */
 export function* compareMembers(
   before: JsonObject,
   after: JsonObject,

@@ -76,10 +76,7 @@ export interface FormFields extends Partial<LiveState> {
  * same incarnation with the same time of its last change, or absent.
  */
 export interface Change extends FormPath {
-  /**
-   * What happens to the form. `remove` frees its ids, and leaves its revisions and replies for {@link
-   * ChangeEngine.clearRemains}.
-   */
+  /** `remove` frees the ids, and leaves revisions and replies for {@link ChangeEngine.clearRemains}. */
   form: { insert: NewForm } | { found: FoundForm; set: FormFields } | { found: FoundForm; remove: true }
   /** The time of this change, and of its event. */
   changeTime: Date
@@ -119,11 +116,7 @@ interface EventParts extends Omit<EventFields, 'time' | 'lastTime'> {
   time?: Date | undefined
 }
 
-/**
- * The event of a change, and the time that both get.
- *
- * @param lastTime of the last change of the form, or of an earlier one with the same id. This one is later.
- */
+/** The event of a change, and the time of both. @param lastTime of the last change of the form's id. */
 export const stamp = (
   form: EventForm,
   lastTime: Date,

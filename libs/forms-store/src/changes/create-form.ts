@@ -1,12 +1,7 @@
 import type { StoredForm } from '../forms-store.ts'
 import { type Change, type ChangeOrigin, growthOf, stamp } from './change.ts'
 
-/**
- * Stores a new form.
- *
- * @param lastTime of the last change of an earlier form with this id.
- * @param hasNewId whether there can be no earlier form.
- */
+/** @param lastTime of an earlier form with this id. @param hasNewId whether there can be no such form. */
 export const createForm = (
   form: StoredForm,
   lastTime: Date,

@@ -6,12 +6,7 @@ export type Deletion = Pick<DeletedForm, 'deleteTime' | 'purgeTime' | 'deleter'>
 
 const msPerDay = 24 * 60 * 60 * 1_000
 
-/**
- * The deletion of a form that can be restored.
- *
- * @param days how long it can be restored.
- * @returns undefined for 0 days: the form cannot be restored.
- */
+/** The deletion of a form that can be restored for some days; undefined for 0. */
 export const newDeletion = (deleteTime: Date, days: number, actor: Actor): Deletion | undefined => {
   if (days === 0) return undefined
   const purgeTime = new Date(deleteTime.getTime() + Math.ceil(days * msPerDay))

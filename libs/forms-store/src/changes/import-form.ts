@@ -3,12 +3,7 @@ import { fromFormRecord, revisionStateOf, revisionsOf } from '../stored-form-rec
 import { type Change, type ChangeOrigin, growthOf, growthOfRevisions, stamp } from './change.ts'
 import { fromDeletionRecord, purgeTimeMember } from './deletion.ts'
 
-/**
- * Stores an exported form, or a deleted one, with its revisions and replies.
- *
- * @param lastTime of the last change of an earlier form with this id.
- * @param recordsEvent whether the import has an event. A copy of a store has none: it copies the log itself.
- */
+/** Stores an exported form. @param lastTime of the last change of an earlier form with this id. */
 export const importForm = (
   record: FormRecord,
   lastTime: Date,

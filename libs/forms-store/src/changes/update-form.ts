@@ -2,11 +2,7 @@ import { revisionMembers, splitChange } from '../events/recorded-event.ts'
 import type { ChangedForm, RestoredRevision, StoredForm } from '../forms-store.ts'
 import { type Change, type ChangeOrigin, changeOf, type FoundDraft } from './change.ts'
 
-/**
- * Stores another draft of a form.
- *
- * @param restored the revision that the draft was taken from, for `form.rolledBack`; undefined for `form.updated`.
- */
+/** Stores another draft. @param restored the revision of a rollback; undefined for an update. */
 export const updateForm = (
   found: FoundDraft,
   changed: ChangedForm,

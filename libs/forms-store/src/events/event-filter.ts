@@ -25,11 +25,7 @@ const rowOf = ({ type, subject, time, data: { actor } }: FormEvent): FilterRow =
 
 const lastSegmentOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/**
- * The only form whose events can match the filter, so that a scan reads the events of this form alone.
- *
- * @returns undefined if there is no such form.
- */
+/** The only form whose events can match the filter, for a scan of these alone; undefined if there is none. */
 export const requiredForm = (filter: CheckedFilter | undefined): string | undefined => {
   if (filter?.kind === 'and') return filter.operands.map(requiredForm).find((form) => form !== undefined)
   return filter?.kind === 'compare' && filter.field === 'form' ? filter.value : undefined

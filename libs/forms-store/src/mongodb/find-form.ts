@@ -13,10 +13,7 @@ export const formById = ({ organizationId, formId }: FormPath) => ({
   _id: documentIdOf({ organizationId, formId }),
 })
 
-/**
- * The query that finds a form by reference, by its id also a deleted one; undefined if the reference is neither a UUID nor a
- * public id.
- */
+/** Finds a deleted form by its id, too. @returns undefined for neither a UUID nor a public id. */
 const formByRef = ({ organizationId, formRef }: FormRef, isDeleted: boolean) => {
   if (isUuid(formRef)) return formById({ organizationId, formId: formRef.toLowerCase() })
   if (isPublicId(formRef)) return { organizationId, isDeleted, publicId: formRef }

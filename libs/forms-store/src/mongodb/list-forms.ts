@@ -58,11 +58,7 @@ export const summaries: PageItems<FormSummary> = {
   toItem: toFormSummary,
 }
 
-/**
- * Reads a page of forms. Indexes: those of `planList`.
- *
- * @param usage reads the number of all forms, for a list without a filter.
- */
+/** Indexes: those of `planList`. @param usage reads the number of all forms, for a list without a filter. */
 export const listForms = async <Item>(
   collections: FormsCollections,
   { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,

@@ -22,11 +22,7 @@ export const formToJson = (form: StoredForm, publicFormBaseUrl: string, mask?: R
 export const formETag = ({ version, live, replyCount }: FormState): string =>
   formatETag(version, `${live ? 'live' : 'draft'}.${replyCount}`)
 
-/**
- * The JSON text of the form in a revision, without parsing it.
- *
- * @param aiHandoff replaces the AI Handoff of the snapshot, as `live` requires.
- */
+/** The JSON text of the form in a revision. @param aiHandoff replaces that of the snapshot, for `live`. */
 export const snapshotToJson = (
   { formJson }: Pick<StoredRevision, 'formJson'>,
   aiHandoff?: boolean,

@@ -40,12 +40,7 @@ const members: readonly (ListedDraftField | ServerOwnedField)[] = [...listedDraf
 export const isOfSummary = (mask: ReadMask): boolean =>
   mask.keys().every((name) => (members as readonly string[]).includes(name))
 
-/**
- * A function that returns the JSON text of a form without its draft.
- *
- * @param publicFormBaseUrl without a trailing slash.
- * @param mask for which {@link isOfSummary} holds.
- */
+/** Writes the JSON text of a form without its draft. @param mask for which {@link isOfSummary} holds. */
 export const summaryWriter = (publicFormBaseUrl: string, mask: ReadMask): ((form: FormSummary) => string) => {
   const chosen = members.filter((name) => mask.has(name))
   return (form) => {

@@ -20,10 +20,7 @@ const opposites: Record<OrderOperator, '!=' | OrderOperator> = {
   '>=': '<',
 }
 
-/**
- * Writes `<=` as `<` of the next value, which is equivalent and uses the same index range. In a compound index,
- * secantusdb leaves the equal values of `$lte` out.
- */
+/** `<=` is `<` of the next value: in a compound index, secantusdb leaves the equal values of `$lte` out. */
 const comparison = (operator: '!=' | OrderOperator, value: string | number): Document =>
   operator === '<=' ? { $lt: successor(value) } : { [operators[operator]]: value }
 

@@ -114,9 +114,7 @@ export const adviceFor = (error: unknown): string | undefined => {
   return advices.find(([matches]) => causes.some(matches))?.[1]
 }
 
-/**
- * Whether the configuration causes the error: credentials, privileges, the URL, the server's or the driver's version.
- */
+/** Whether the configuration is the cause: credentials, privileges, URL, version of server or driver. */
 export const isConfigurationError = (error: unknown): boolean =>
   causesOf(error).some(
     (cause) =>

@@ -22,11 +22,7 @@ export interface FindQuery {
 /** Called before each write, so that a test can fail it or change the store there. */
 export type BeforeWrite = (write: { collection: string; operation: string }) => void | Promise<void>
 
-/**
- * Sends a request to the engine and translates the driver's errors.
- *
- * @param timeoutMs how long the caller waits, in milliseconds.
- */
+/** Sends a request and translates the driver's errors. @param timeoutMs how long the caller waits. */
 export type RunRequest = <R>(request: () => Promise<R>, timeoutMs: number) => Promise<R>
 
 const durable = { readConcern: { level: 'majority' } } as const
@@ -149,11 +145,7 @@ export class MongoCollection<T extends MongoDocument> {
     return matchedCount === 1
   }
 
-  /**
-   * Updates one document, or inserts it.
-   *
-   * @returns the document as it is then; undefined where two inserts raced and this one has to be repeated.
-   */
+  /** Updates one document, or inserts it. @returns undefined where two inserts raced: repeat it. */
   async updateAndGet(query: Document, by: Document): Promise<T | undefined> {
     const options = { ...this.#writeOptions, upsert: true, returnDocument: 'after' } as const
     const changed = await this.#write('update', () => this.#collection.findOneAndUpdate(query, by, options))

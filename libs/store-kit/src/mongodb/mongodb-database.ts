@@ -96,11 +96,7 @@ export class MongoDatabase implements AsyncDisposable {
     )
   }
 
-  /**
-   * Runs a transaction once: see {@link runTransaction}. Checks the schema first, where the database has one.
-   *
-   * @returns `writeConflict` if it has changed nothing and has to be repeated.
-   */
+  /** Runs a transaction once, as {@link runTransaction} says. Checks the schema first, where there is one. */
   transaction<R>(work: TransactionWork<R>, options?: TransactionOptions): Promise<R | typeof writeConflict> {
     return this.#runGuarded(
       () =>

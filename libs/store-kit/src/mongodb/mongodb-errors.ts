@@ -63,9 +63,7 @@ const stateCodes = new Set<unknown>([
 ])
 const duplicateKeyCode = 11000
 
-/**
- * The wait for a pooled connection timed out, or the pool is closed. The driver exports no classes for these errors.
- */
+/** The wait for a pooled connection timed out, or the pool is closed. The driver exports no such classes. */
 const isPoolError = (error: unknown) =>
   error instanceof Error &&
   (error.name === 'MongoWaitQueueTimeoutError' || error.name === 'MongoPoolClosedError')

@@ -78,12 +78,7 @@ export class SchemaGuard {
     this.#schema = schema
   }
 
-  /**
-   * Checks the schema version if that is due.
-   *
-   * @returns undefined when the last check is recent enough.
-   * @throws {ApiError} STORE_SCHEMA_TOO_NEW, or STORE_UNAVAILABLE when it cannot be read.
-   */
+  /** Undefined if the last check is recent enough. @throws {ApiError} STORE_SCHEMA_TOO_NEW, STORE_UNAVAILABLE. */
   checkIfDue(): Promise<void> | undefined {
     if (performance.now() < this.#checkedUntilMs) return undefined
     this.#check ??= this.#read().finally(() => {

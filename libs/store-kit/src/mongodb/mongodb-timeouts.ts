@@ -5,9 +5,7 @@ import { storeUnavailable } from '../errors.ts'
  * precise error arrives first. The gateway waits 6,000 ms for a response.
  */
 
-/**
- * To select a server, to connect to it, and to get a pooled connection, each. Callers of the API get a 503 after it.
- */
+/** To select a server, to connect, and to get a pooled connection, each. Callers get a 503 after it. */
 export const selectionTimeoutMs = 2_000
 
 /** How long a write waits for the journals of a majority (`wtimeout`). The write itself is not included. */

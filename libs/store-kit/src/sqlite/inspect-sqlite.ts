@@ -17,12 +17,7 @@ const isThere = (path: string): boolean => {
   }
 }
 
-/**
- * Inspects a file without changing it.
- *
- * @returns undefined when there is no file; opening the store creates it.
- * @throws the driver's error when the file cannot be read.
- */
+/** Changes nothing. @returns undefined without a file. @throws the driver's error when it cannot be read. */
 export const inspectSqlite = (path: string, neededVersion: number): StoreState | undefined => {
   if (!isThere(path)) return undefined
   using database = new DatabaseSync(path, { timeout: lockTimeoutMs })

@@ -143,11 +143,7 @@ export class SqliteDatabase implements AsyncDisposable {
     if (diskBytes + (this.get(sql)!.bytes as number) <= reservedBytes) throw storageFull()
   }
 
-  /**
-   * Checks that the file can be read, and that this release may use it.
-   *
-   * @throws {ApiError} STORE_UNAVAILABLE or STORE_SCHEMA_TOO_NEW.
-   */
+  /** Checks that the file can be used. @throws {ApiError} STORE_UNAVAILABLE, STORE_SCHEMA_TOO_NEW. */
   ping(): void {
     this.#translating(() => this.#schema.check())
   }

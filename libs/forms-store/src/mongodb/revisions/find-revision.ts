@@ -19,11 +19,7 @@ export interface FoundRevision {
 
 const formFields = ['organizationId', 'incarnation', 'liveRevisionId', 'aiHandoff'] as const
 
-/**
- * A revision, its form and its state. Index: revisions_by_id; for `latest`, revisions_by_number.
- *
- * @param fields of the revision to read; all by default.
- */
+/** A revision, its form and its state. Index: revisions_by_id; for `latest`, revisions_by_number. */
 export const findRevision = async (
   collections: FormsCollections,
   ref: FormRef,

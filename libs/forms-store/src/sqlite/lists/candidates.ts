@@ -29,9 +29,7 @@ const maxTokens = 8
 /** A set this small needs no search for a smaller one. */
 const enough = 50
 
-/**
- * The smallest set of candidates that an index has, if it has at most `max` forms. Reads up to `max` rows per index.
- */
+/** The smallest set of candidates that an index has, if at most `max`. Reads up to `max` rows per index. */
 const fewCandidates = (
   database: SqliteDatabase,
   { organizationId, filter }: ListFormsQuery,

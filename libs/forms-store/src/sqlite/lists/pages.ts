@@ -38,11 +38,7 @@ const readers: { [K in PageKind]: ReadPage<K> } = {
   revisions: readRevisions,
 }
 
-/**
- * Reads a page from one snapshot of the file.
- *
- * @param throwIfUnwanted called before, and then by every statement that may take long.
- */
+/** Reads one snapshot of the file. @param throwIfUnwanted called first, and by statements that take long. */
 export const readPage = <K extends PageKind>(
   database: SqliteDatabase,
   kind: K,

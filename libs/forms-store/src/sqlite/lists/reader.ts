@@ -19,7 +19,7 @@ export class Reader {
     this.#threads = [new ReaderThread(data), new ReaderThread(data)]
   }
 
-  /** Reads a page. @throws {ApiError} FILTER_TOO_EXPENSIVE, STORE_UNAVAILABLE; the signal's reason. */
+  /** @throws {ApiError} FILTER_TOO_EXPENSIVE, STORE_UNAVAILABLE; the signal's reason. */
   async read<K extends PageKind>(
     kind: K,
     query: Pages[K]['query'],
