@@ -27,12 +27,7 @@ export const limitedGrowth = ({ form, revisions, growth }: Change): Usage => {
   return withRoomForEvent({ forms, ...(storesContent && { bytes: bytes - eventBytes }) })
 }
 
-/**
- * Rejects growth beyond a quota. A change that shrinks or keeps the usage always passes, even over the quota.
- *
- * @param growth see {@link limitedGrowth}.
- * @throws {ApiError} QUOTA_EXCEEDED.
- */
+/** A change that keeps or shrinks the usage always passes. @throws {ApiError} QUOTA_EXCEEDED. */
 export const assertWithinQuota = (organizationId: string, quota: Quota, used: Usage, growth: Usage): void => {
   for (const name of ['forms', 'bytes'] as const) {
     const isOver = growth[name] > 0 && used[name] + growth[name] > quota[name]

@@ -12,9 +12,7 @@ export const conflictDeadline = (): number => performance.now() + timeoutMs
 /**
  * Retries a compare-and-set until it does not conflict with another write, with exponential backoff and jitter.
  *
- * @param attempt reads the current state each time.
  * @param onGiveUp creates the error when an attempt after `deadline` conflicts. At least one attempt is made.
- * @throws what `attempt` throws, and the error of `onGiveUp`.
  */
 export const retryOnConflict = async <T>(
   attempt: () => Promise<T | typeof writeConflict>,

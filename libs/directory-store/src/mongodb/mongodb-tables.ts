@@ -1,4 +1,4 @@
-import { ApiError } from '@fms/aip'
+import { ApiError, type OrderTerm } from '@fms/aip'
 import {
   conflictDeadline,
   DuplicateInTransaction,
@@ -6,6 +6,7 @@ import {
   MongoDatabase,
   type MongoDocument,
   type MongoTransaction,
+  mongoSort,
   retryOnConflict,
   socketTimeoutMs,
   storeUnavailable,
@@ -71,7 +72,7 @@ export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables 
       const list = listMongodb(collection(table), {
         scope: toQuery(table, where),
         fields: filterFields,
-        order: order.map(({ field, descending }) => ({ field: toField(table, field), descending })),
+        order: toOrder(table, order),
         ...{ filter, after, limit, skip },
       })
       const [rows, totalSize] = await Promise.all([takeRows(limit + 1, list.items), list.count()])
@@ -137,15 +138,14 @@ const duplicate = (error: unknown): typeof writeConflict => {
   throw error
 }
 
+const toOrder = (table: TableName, order: readonly OrderTerm[]): OrderTerm[] =>
+  order.map(({ field, descending }) => ({ field: toField(table, field), descending }))
+
 const toFind = ({ table, where, fields, order, limit }: Query) =>
   [
     toQuery(table, where),
     {
-      ...(order.length > 0 && {
-        sort: Object.fromEntries(
-          order.map(({ field, descending }) => [toField(table, field), descending ? -1 : 1] as const),
-        ),
-      }),
+      ...(order.length > 0 && { sort: mongoSort(toOrder(table, order)) }),
       ...(fields && { fields: fields.map((field) => toField(table, field)) }),
       ...(limit !== undefined && { limit }),
     },

@@ -7,9 +7,6 @@ import { compareQuestions } from './compare-steps.ts'
  * The breaking changes of `compareDrafts`, in its order, without the work for the others: linear time, up to 50 ms for two
  * forms of 768 KiB. Computes each change when it is needed. Where `compareDrafts` replaces a long list by one change for
  * each step, this has the breaking changes of the long list.
- *
- * @param from a form or draft, as JSON.
- * @param to a later state of it.
  */
 export function* breakingChanges(
   from: JsonObject,

@@ -67,10 +67,6 @@ export interface ChangeEngine {
   /** Whether a deleted form is one of those. */
   isDue(form: FoundForm): Promise<boolean>
 
-  /**
-   * Deletes revisions and replies of forms that are gone, in small batches, and subtracts them from the usage.
-   *
-   * @param incarnation of one form; by default, all are cleared.
-   */
+  /** Clears forms that are gone, or one of them, in small batches, and subtracts what they had from the usage. */
   clearRemains(signal?: AbortSignal, incarnation?: FoundForm['incarnation']): Promise<void>
 }

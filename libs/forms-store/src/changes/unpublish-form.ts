@@ -3,12 +3,7 @@ import { revisionMembers } from '../events/recorded-event.ts'
 import type { FormRef } from '../forms-store.ts'
 import { type Change, type ChangeOrigin, changeOf, type FoundForm } from './change.ts'
 
-/**
- * Takes the form down: no revision has the alias `live` until the next publish. Raises `liveNumber`, so that no stored
- * revision becomes live again.
- *
- * @throws {ApiError} FORM_NOT_LIVE.
- */
+/** Raises `liveNumber`, so that no stored revision becomes live again. @throws {ApiError} FORM_NOT_LIVE. */
 export const unpublishForm = (found: FoundForm, ref: FormRef, note: string, origin: ChangeOrigin): Change => {
   assertLive(ref, found)
   const live = { revisionId: found.liveRevisionId!, number: found.liveNumber }

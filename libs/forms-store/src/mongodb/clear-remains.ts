@@ -7,11 +7,7 @@ import { addGrowth } from './usage.ts'
 /** Revisions that one transaction deletes at most. */
 const maxBatch = 100
 
-/**
- * Deletes what incarnations without a form have left. Indexes: remains_by_clearTime, revisions_by_number.
- *
- * @param incarnation of one form; by default, those that are due.
- */
+/** By default, clears those that are due. Indexes: remains_by_clearTime, revisions_by_number. */
 export const clearRemains = async (
   collections: FormsCollections,
   signal?: AbortSignal,

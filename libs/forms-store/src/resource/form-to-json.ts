@@ -28,17 +28,10 @@ export const snapshotToJson = (
   aiHandoff?: boolean,
 ): string => (aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff))
 
-export interface RevisionJsonOptions {
-  /** Replaces the AI Handoff of the snapshot, as `live` requires. */
-  aiHandoff?: boolean | undefined
-  /** The members; all by default. */
-  mask?: ReadMask | undefined
-}
-
-/** The JSON text of the Revision resource, without parsing the snapshot. */
+/** The JSON text of the Revision resource, without parsing the snapshot. @param aiHandoff as above. */
 export const revisionToJson = (
   found: ListedRevision,
-  { aiHandoff, mask }: RevisionJsonOptions = {},
+  { aiHandoff, mask }: { aiHandoff?: boolean | undefined; mask?: ReadMask | undefined } = {},
 ): string => {
   const json = `${revisionHead(found)}${snapshotToJson(found.revision, aiHandoff)}}`
   return mask ? cutJson(json, mask) : json

@@ -17,12 +17,7 @@ export const readUsage = (
   return { forms: forms as number, deletedForms: deletedForms as number, bytes: bytes as number }
 }
 
-/**
- * Checks before a change that grows the usage that quota and disk have room for it.
- *
- * @param growth see {@link limitedGrowth}.
- * @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL.
- */
+/** Checks that quota and disk have room for growth. @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL. */
 export const checkGrowth = (
   database: SqliteDatabase,
   quota: Quota,

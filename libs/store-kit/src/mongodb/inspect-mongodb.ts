@@ -11,7 +11,7 @@ import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb
 export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<StoreState> => {
   await using database = new MongoDatabase(url)
   const { version: engineVersion, localTime } = await database.readDeployment()
-  const lifetime = await database.readParameter('transactionLifetimeLimitSeconds')
+  const { value, isForbidden } = await database.readParameter('transactionLifetimeLimitSeconds')
   const meta = database.collection<SchemaDocument>(metaCollection)
   const found = await meta.findOne({ _id: schema.store })
   const version = found?.version ?? 0
@@ -26,15 +26,11 @@ export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<
     version,
     oldestVersion: found?.oldestVersion ?? version,
     neededVersion: schema.version,
-    transactionLifetime: lifetime.isForbidden ? 'forbidden' : toSeconds(lifetime.value),
+    transactionLifetime: isForbidden ? 'forbidden' : value === undefined ? 'not reported' : Number(value),
     ...(writeError && { refusesWrites: writeError }),
     ...(localTime && { time: localTime }),
   }
 }
-
-/** @param value a number of any BSON type. */
-const toSeconds = (value: unknown): number | 'not reported' =>
-  value === undefined ? 'not reported' : Number(value)
 
 /** Whether any release has ever migrated the store. */
 export const mongodbStoreExists = async (url: string, store: string): Promise<boolean> => {

@@ -1,4 +1,4 @@
-import { type CheckedFilter, evaluateFilter, type FilterRow, type OrderTerm } from '@fms/aip'
+import { type CheckedFilter, evaluateFilter, type FilterRow, type OrderTerm, positionOf } from '@fms/aip'
 import type { Document } from 'mongodb'
 import { filterMongodb, noDocuments } from './filter-mongodb.ts'
 import type { MongoCollection, MongoDocument } from './mongodb-collection.ts'
@@ -135,7 +135,7 @@ class KeysetList<T extends MongoDocument> {
       }
       if (this.#isExact && last && count === wanted) {
         // The caller still wants more: some documents were deleted after their entries were read.
-        return yield* this.#batches(positionIn(order, last), 0)
+        return yield* this.#batches(positionOf(last, order), 0)
       }
       wanted -= count
       if (count > 0) toSkip = 0
@@ -212,9 +212,6 @@ class KeysetList<T extends MongoDocument> {
 
 const rowOf = (row: Row, fields: Readonly<Record<string, string>>): FilterRow =>
   Object.fromEntries(Object.entries(fields).map(([field, name]) => [field, row[name]]))
-
-const positionIn = (order: readonly OrderTerm[], row: Row): (string | number)[] =>
-  order.map(({ field }) => row[field])
 
 async function* inBatches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let batch: Row[] = []

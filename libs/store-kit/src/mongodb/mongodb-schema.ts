@@ -38,12 +38,7 @@ export interface SchemaDocument {
 /** The collection of the schema versions of all stores in a database. */
 export const metaCollection = 'meta'
 
-/**
- * Reads the schema version of a store.
- *
- * @returns undefined before the first migration.
- * @throws {ApiError} STORE_SCHEMA_TOO_NEW where a newer release has excluded this one.
- */
+/** Undefined before the first migration. @throws {ApiError} STORE_SCHEMA_TOO_NEW for an excluded release. */
 export const readCompatibleVersion = async (
   meta: MongoCollection<SchemaDocument>,
   schema: MongoSchema,
@@ -78,7 +73,7 @@ export class SchemaGuard {
     this.#schema = schema
   }
 
-  /** Undefined if the last check is recent enough. @throws {ApiError} STORE_SCHEMA_TOO_NEW, STORE_UNAVAILABLE. */
+  /** Undefined if the last check is recent. @throws {ApiError} STORE_SCHEMA_TOO_NEW, STORE_UNAVAILABLE. */
   checkIfDue(): Promise<void> | undefined {
     if (performance.now() < this.#checkedUntilMs) return undefined
     this.#check ??= this.#read().finally(() => {

@@ -60,12 +60,7 @@ export class MongoTransaction {
     this.#session = session
   }
 
-  /**
-   * Sends writes to any collections in one request (`bulkWrite` of MongoDB 8), in order.
-   *
-   * @returns how many documents they have found.
-   * @throws {DuplicateInTransaction}
-   */
+  /** Writes to any collections in one ordered `bulkWrite` (MongoDB 8). @throws {DuplicateInTransaction} */
   async write(writes: readonly TransactionWrite[]): Promise<{ matched: number; deleted: number }> {
     try {
       const models = writes.map((write) => toModel(this.#name, write))

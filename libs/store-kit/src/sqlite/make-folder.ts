@@ -4,8 +4,6 @@ import { dirname } from 'node:path'
 /**
  * Creates a folder and those above it. Node's own `recursive` never ends where the system can create none, such as below
  * `/proc`.
- *
- * @throws the error of the first folder that cannot be created.
  */
 export const makeFolder = (folder: string, mode = 0o777): void => {
   if (existsSync(folder)) return

@@ -10,13 +10,7 @@ const maxRounds = 5
 /** Organizations that are numbered at the same time. */
 const maxConcurrent = 16
 
-/**
- * Gives pending events their sequences. Organizations do not wait for each other's failures.
- *
- * @param limit of the organizations that one call looks at.
- * @returns how many events it has tried to number; 0 if there were none.
- * @throws the error of an organization, after the others.
- */
+/** See `EventLog.sequence`. Organizations do not wait for each other's failures. */
 export const numberEvents = async (collections: FormsCollections, limit: number): Promise<number> => {
   const waiting = (await collections.events.distinct('pendingIn', { pendingIn: { $gt: '' } })).slice(0, limit)
   let [count, failure]: [number, unknown] = [0, undefined]

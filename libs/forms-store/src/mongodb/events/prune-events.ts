@@ -2,12 +2,7 @@ import { mayGo, type Retention } from '../../events/retention.ts'
 import type { EventLogDocument, FormsCollections } from '../documents.ts'
 import { lastNumbered } from './number-events.ts'
 
-/**
- * Deletes the oldest events of the logs that are too old or too long. A log keeps its newest event, which has the total, and
- * those that are not in the stream. The usage counts from the oldest event that is left, so a kill leaves it exact.
- *
- * @returns how many were deleted, at most `limit`.
- */
+/** See `EventLog.prune`. The usage counts from the oldest event that is left, so a kill leaves it exact. */
 export const pruneEvents = async (
   collections: FormsCollections,
   rule: Retention,

@@ -1,11 +1,7 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import { deleteRevisions, maxRows, oneBatch } from '../revisions/delete-revisions.ts'
 
-/**
- * Deletes the replies and revisions of forms that are gone in batches, one transaction each.
- *
- * @param incarnation of one form; by default, all are cleared.
- */
+/** See `ChangeEngine.clearRemains`. Each batch is a transaction. */
 export const clearRemains = async (
   database: SqliteDatabase,
   signal?: AbortSignal,

@@ -9,12 +9,7 @@ import { addUsage } from '../usage.ts'
 /** SQL of the last sequence in the log of a row of `eventLogs`. Index: events_by_sequence. */
 export const lastSequence = 'SELECT max(sequence) FROM events WHERE organizationId = eventLogs.organizationId'
 
-/**
- * Appends an event to the log of its organization. Runs in a transaction.
- *
- * @param eventAfter returns the event for the last sequence of the log, which is 0 for an empty log.
- * @param request the request of the change, which is remembered with the event.
- */
+/** Runs in a transaction. @param eventAfter gets the last sequence of the log; 0 for an empty one. */
 export const appendEvent = (
   database: SqliteDatabase,
   { organizationId, formId }: FormPath,

@@ -3,12 +3,7 @@ import { mayGo, type Retention } from '../../events/retention.ts'
 import { addUsage } from '../usage.ts'
 import { lastSequence, updateOldestTime } from './append-event.ts'
 
-/**
- * Deletes the oldest events of the logs that are too old or too long, and subtracts them from the usage. A log keeps its
- * newest event, and those that are not in the stream. Runs in a transaction.
- *
- * @returns the number of deleted events, at most `limit`.
- */
+/** See `EventLog.prune`. Runs in a transaction, and subtracts the deleted events from the usage. */
 export const pruneEvents = (database: SqliteDatabase, rule: Retention, limit: number): number => {
   let pruned = 0
   for (const log of findLogs(database, rule, limit)) {

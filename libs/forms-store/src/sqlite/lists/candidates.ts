@@ -71,13 +71,7 @@ const maxRange = 10_000
 /** A larger set is slower, too: each of its forms is a separate lookup, which takes as long as twenty of a scan. */
 const maxByTokens = 3_000
 
-/**
- * The forms that a list has to read.
- *
- * @param max how many it may read.
- * @param count the number of the organization's forms.
- * @returns undefined when no index has few enough.
- */
+/** The forms that a list has to read, at most `max`; undefined when no index has few enough. */
 export const candidatesOf = (
   database: SqliteDatabase,
   query: ListFormsQuery,
