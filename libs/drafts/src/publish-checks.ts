@@ -84,11 +84,8 @@ const locales: Check = function* ({ i18n }) {
 const prices: Check = function* ({ marketplace }) {
   for (const [index, { priceRange }] of marketplace.services.entries()) {
     if (priceRange && priceRange.min > priceRange.max) {
-      yield violation(
-        'PRICE_RANGE',
-        ['marketplace', 'services', index, 'priceRange', 'min'],
-        'must not be above max',
-      )
+      const path = ['marketplace', 'services', index, 'priceRange', 'min']
+      yield violation('PRICE_RANGE', path, 'must not be above max')
     }
   }
 }

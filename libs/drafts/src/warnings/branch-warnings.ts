@@ -18,11 +18,8 @@ export function* branchWarnings({ steps }: FormDraft): Iterable<FormWarning> {
   const reached = reachableFrom(steps.length > 0 ? [0] : [], followers)
   for (const [index] of steps.entries()) {
     if (!reached.has(index)) {
-      yield warning(
-        ['steps', index],
-        'STEP_UNREACHABLE',
-        'cannot be reached: no branch and no step leads here',
-      )
+      const message = 'cannot be reached: no branch and no step leads here'
+      yield warning(['steps', index], 'STEP_UNREACHABLE', message)
     }
   }
   const lastSteps = followers.flatMap((next, index) =>
@@ -35,11 +32,8 @@ export function* branchWarnings({ steps }: FormDraft): Iterable<FormWarning> {
     const branch = branches.findIndex(alwaysHolds)
     if (branch < 0) continue
     const path = ['steps', index, 'branches', branch, 'targetStepKey']
-    yield warning(
-      path,
-      'BRANCH_ENDLESS',
-      'leads back for ever: no way from there leads to the end of the form',
-    )
+    const message = 'leads back for ever: no way from there leads to the end of the form'
+    yield warning(path, 'BRANCH_ENDLESS', message)
   }
 }
 

@@ -19,11 +19,8 @@ function* everyWarning(draft: FormDraft): Iterable<FormWarning> {
   yield* stepWarnings(draft)
   yield* branchWarnings(draft)
   if (draft.steps.some(isQuestion) && !draft.steps.some(({ type }) => type === 'end')) {
-    yield warning(
-      ['steps'],
-      'END_MISSING',
-      'has no end: add a step of the type end, which thanks respondents',
-    )
+    const message = 'has no end: add a step of the type end, which thanks respondents'
+    yield warning(['steps'], 'END_MISSING', message)
   }
   yield* colors(draft)
   yield* locales(draft)
@@ -34,11 +31,8 @@ const hexColor = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i
 function* colors({ theme }: FormDraft): Iterable<FormWarning> {
   for (const name of ['backgroundColor', 'buttonTextColor', 'foregroundColor', 'primaryColor'] as const) {
     if (!hexColor.test(theme[name])) {
-      yield warning(
-        ['theme', name],
-        'COLOR_INVALID',
-        'is no colour such as #2563eb, so that it may not be shown',
-      )
+      const message = 'is no colour such as #2563eb, so that it may not be shown'
+      yield warning(['theme', name], 'COLOR_INVALID', message)
     }
   }
 }

@@ -94,15 +94,14 @@ export interface Change extends FormPath {
   beforeStoring?: (() => void) | undefined
 }
 
-const noGrowth: Growth = { forms: 0, bytes: 0, revisionBytes: 0, revisions: 0, eventBytes: 0 }
-
 /** The growth with some parts, and 0 for the others. @param parts `bytes` without those of the event. */
 export const growthOf = (
   parts: Partial<Omit<Growth, 'eventBytes'>>,
   event?: RecordedEvent | FormEvent,
 ): Growth => {
   const eventBytes = event ? eventBytesOf(event) : 0
-  return { ...noGrowth, ...parts, bytes: (parts.bytes ?? 0) + eventBytes, eventBytes }
+  const bytes = (parts.bytes ?? 0) + eventBytes
+  return { forms: 0, revisionBytes: 0, revisions: 0, ...parts, bytes, eventBytes }
 }
 
 export const growthOfRevisions = (revisions: readonly Pick<StoredRevision, 'formJson'>[]): Growth => {

@@ -61,14 +61,7 @@ export const toFoundRevision = (row: Row): FoundRevision => ({
   isHeld: row.formId !== null,
 })
 
-export const revisionColumns = (revision: StoredRevision, incarnation: number): Row => ({
-  revisionId: revision.revisionId,
-  incarnation,
-  organizationId: revision.organizationId,
-  number: revision.number,
-  commandId: revision.commandId,
-  createTime: revision.createTime.getTime(),
-  publisher: revision.publisher,
-  note: revision.note,
-  form: revision.formJson,
-})
+export const revisionColumns = (
+  { formId: _, formJson, createTime, ...revision }: StoredRevision,
+  incarnation: number,
+): Row => ({ ...revision, incarnation, createTime: createTime.getTime(), form: formJson })
