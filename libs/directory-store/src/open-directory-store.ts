@@ -11,8 +11,6 @@ import { migrations } from './sqlite/schema.ts'
 import { sqliteTables } from './sqlite/sqlite-tables.ts'
 import type { DirectoryTables } from './tables/directory-tables.ts'
 
-const systemClock = () => new Date()
-
 /**
  * Opens a directory store.
  *
@@ -26,7 +24,7 @@ const systemClock = () => new Date()
  */
 export const openDirectoryStore = async (
   url: string,
-  now = systemClock,
+  now = () => new Date(),
   options: { readOnly?: boolean; timeoutMs?: number } = {},
 ): Promise<DirectoryStore> =>
   byScheme<Promise<DirectoryStore>>('directory', url, {

@@ -1,11 +1,11 @@
 import type { Row } from '@fms/store-kit'
-import type { FoundDraft, FoundForm } from './changes/change.ts'
+import type { FoundDraft, FoundForm, LiveState } from './changes/change.ts'
 import type { Deletion } from './changes/deletion.ts'
 import type { DeletedForm, FormState, FormSummary, StoredForm, StoredRevision } from './forms-store.ts'
 import { type ListedDraft, listedDraftOf } from './lists/form-fields.ts'
 
 /** A form as the engines store it. Times are milliseconds since the epoch. SQLite has 0 and 1 for booleans. */
-export interface FormRow extends ListedDraft {
+export interface FormRow extends ListedDraft, LiveState {
   organizationId: string
   formId: string
   publicId: string
@@ -14,9 +14,6 @@ export interface FormRow extends ListedDraft {
   changeTime: number
   version: number
   replyCount: number
-  revisionNumber: number
-  liveNumber: number
-  liveRevisionId: string | null
   incarnation: string | number
   isDeleted: boolean | number
   aiHandoff: boolean | number
@@ -87,12 +84,9 @@ export interface DeletionRow {
 }
 
 /** What a list shows of a deleted form, as the engines store it. */
-export interface DeletedFormRow extends DeletionRow {
-  organizationId: string
-  formId: string
-  publicId: string
-  name: string
-}
+export interface DeletedFormRow
+  extends DeletionRow,
+    Pick<DeletedForm, 'organizationId' | 'formId' | 'publicId' | 'name'> {}
 
 export const toDeletedForm = (row: DeletedFormRow | Row): DeletedForm => {
   const { organizationId, formId, publicId, name } = row as DeletedFormRow

@@ -4,11 +4,6 @@ import { ApiError } from '@fms/aip'
 /** How long a start waits for the check of a store, in milliseconds. */
 const checkTimeoutMs = 2_000
 
-interface OpenedStore {
-  ping(): Promise<void>
-  close(): Promise<void>
-}
-
 /** Reasons for which a store is not opened: an operator has to change this service, or the server of the store. */
 const refusals = ['STORE_SCHEMA_TOO_NEW', 'STORE_NOT_SUPPORTED']
 
@@ -18,7 +13,9 @@ const refusals = ['STORE_SCHEMA_TOO_NEW', 'STORE_NOT_SUPPORTED']
  *
  * @throws {ApiError} STORE_SCHEMA_TOO_NEW or STORE_NOT_SUPPORTED, after it has closed the store.
  */
-export const openIfSupported = async <S extends OpenedStore>(store: S): Promise<S> => {
+export const openIfSupported = async <S extends { ping(): Promise<void>; close(): Promise<void> }>(
+  store: S,
+): Promise<S> => {
   try {
     await Promise.race([store.ping(), wait(checkTimeoutMs, undefined, { ref: false })])
   } catch (error) {

@@ -35,7 +35,7 @@ export const applyChange = async (
   const guard = change.ignoresQuota
     ? undefined
     : await quota.guard(change.organizationId, limitedGrowth(change))
-  const incarnation = incarnationFor(change)
+  const incarnation = 'insert' in change.form ? randomUUID() : `${change.form.found.incarnation}`
   const history = historyOf(change, incarnation)
   const staged = isLarge(change)
     ? await stageImport(collections, change, incarnation, history)
@@ -87,9 +87,6 @@ const join = (parts: readonly Writes[]): Writes => ({
   writes: parts.flatMap(({ writes }) => writes),
   matches: parts.reduce((sum, { matches }) => sum + matches, 0),
 })
-
-const incarnationFor = ({ form }: Change): string =>
-  'insert' in form ? randomUUID() : `${form.found.incarnation}`
 
 /** What identifies the state in which a form was found. */
 const unchanged = (found: FoundForm) => ({

@@ -120,11 +120,13 @@ export class MongoQuota {
     organizationId: string,
     growth: Usage,
   ): Promise<((transaction: MongoTransaction) => Promise<void>) | undefined> {
-    if (!this.#isLimited(growth) || this.#isFar(organizationId)) return undefined
+    const farUntil = this.#farUntil.get(organizationId) ?? 0
+    if (!this.#isLimited(growth) || farUntil > performance.now()) return undefined
     const used = await readUsage(this.#collections, organizationId)
     assertWithinQuota(organizationId, this.#quota, used, growth)
     if (names.every((name) => this.#quota[name] === 0 || used[name] + margin[name] < this.#quota[name])) {
-      this.#remember(organizationId)
+      if (this.#farUntil.size >= maxRemembered) this.#farUntil.clear()
+      this.#farUntil.set(organizationId, performance.now() + farMs)
       return undefined
     }
     return async (transaction) => {
@@ -142,15 +144,6 @@ export class MongoQuota {
 
   #isLimited(growth: Usage): boolean {
     return names.some((name) => this.#quota[name] > 0 && growth[name] > 0)
-  }
-
-  #isFar(organizationId: string): boolean {
-    return (this.#farUntil.get(organizationId) ?? 0) > performance.now()
-  }
-
-  #remember(organizationId: string): void {
-    if (this.#farUntil.size >= maxRemembered) this.#farUntil.clear()
-    this.#farUntil.set(organizationId, performance.now() + farMs)
   }
 }
 

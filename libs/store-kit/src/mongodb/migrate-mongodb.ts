@@ -64,7 +64,7 @@ export const migrateMongodb = async (
   const meta = database.collection<SchemaDocument>(metaCollection)
   const steps: Step[] = [
     { title: 'excluding earlier releases', run: () => excludeReleases(meta, schema, exclusionMs) },
-    ...changes.map(({ title, run }) => ({ title, run: (onChange: Count) => run(database, onChange) })),
+    ...changes.map(({ title, run }): Step => ({ title, run: (onChange) => run(database, onChange) })),
     ...indexes.map((index) => ({ title: `index ${index.name}`, run: () => database.createIndex(index) })),
   ]
   await runSteps(store, steps, onStep)
@@ -78,8 +78,6 @@ const assertReachable = async (url: string, schema: MongoSchema): Promise<void> 
   await using database = new MongoDatabase(url)
   await readCompatibleVersion(database.collection<SchemaDocument>(metaCollection), schema)
 }
-
-type Count = (count: number) => void
 
 const runSteps = async (
   store: string,
