@@ -1,7 +1,7 @@
 import { ApiError, type OrderTerm } from '@fms/aip'
 import {
   conflictDeadline,
-  DuplicateInTransaction,
+  conflictIfDuplicate,
   listMongodb,
   MongoDatabase,
   type MongoDocument,
@@ -10,7 +10,6 @@ import {
   retryOnConflict,
   socketTimeoutMs,
   storeUnavailable,
-  writeConflict,
 } from '@fms/store-kit/mongodb'
 import { whereOrganization } from '../references.ts'
 import type { Change } from '../tables/change.ts'
@@ -59,7 +58,9 @@ export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables 
     async change(change) {
       const deadline = conflictDeadline()
       const attempt = () =>
-        database.transaction((transaction) => decide(transaction, change), { deadline }).catch(duplicate)
+        database
+          .transaction((transaction) => decide(transaction, change), { deadline })
+          .catch(conflictIfDuplicate)
       const onGiveUp = () => storeUnavailable(new Error('Other changes of the directory keep being faster'))
       const outcome = await retryOnConflict(attempt, onGiveUp, deadline)
       if ('refusal' in outcome) throw outcome.refusal
@@ -130,12 +131,6 @@ const decide = async <R>(transaction: MongoTransaction, change: () => Change<R>)
     if (error instanceof ApiError) return { refusal: error }
     throw error
   }
-}
-
-/** Another change has stored the unique value since the transaction began: the change decides again. */
-const duplicate = (error: unknown): typeof writeConflict => {
-  if (error instanceof DuplicateInTransaction) return writeConflict
-  throw error
 }
 
 const toOrder = (table: TableName, order: readonly OrderTerm[]): OrderTerm[] =>

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { FormPath } from '@fms/contracts'
-import { type MongoTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
+import {
+  conflictIfDuplicate,
+  type MongoTransaction,
+  type TransactionWrite,
+  writeConflict,
+} from '@fms/store-kit/mongodb'
 import type { Change, FoundForm } from '../changes/change.ts'
 import type { IdentifiedRequest } from '../identified-request.ts'
 import { limitedGrowth } from '../quota.ts'
@@ -12,7 +17,7 @@ import {
 } from './convert-documents.ts'
 import type { EventDocument, FormsCollections, ReplyDocument } from './documents.ts'
 import { formById } from './find-form.ts'
-import { falseIfDuplicate, isLarge, stageImport } from './records/stage-import.ts'
+import { isLarge, stageImport } from './records/stage-import.ts'
 import { addGrowth, type MongoQuota } from './usage.ts'
 
 /** Writes, and how many documents they match if the form is as it was found. */
@@ -51,7 +56,7 @@ export const applyChange = async (
   const options = { beforeCommit: change.beforeStoring }
   // Growth without an event may meet that of another change: the next attempt takes another document for it.
   for (let attempts = change.event ? 1 : maxGrowthAttempts; attempts > 0; attempts--) {
-    const isStored = await collections.database.transaction(work, options).catch(falseIfDuplicate)
+    const isStored = await collections.database.transaction(work, options).catch(conflictIfDuplicate)
     if (isStored === true) return true
   }
   return false

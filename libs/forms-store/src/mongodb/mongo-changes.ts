@@ -1,4 +1,9 @@
-import { DuplicateInTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
+import {
+  conflictIfDuplicate,
+  type MongoTransaction,
+  type TransactionWrite,
+  writeConflict,
+} from '@fms/store-kit/mongodb'
 import type { ChangeEngine, FoundRevision } from '../changes/change-engine.ts'
 import { toStoredRevision } from '../stored-rows.ts'
 import { applyChange, latestEvents, requestKey } from './apply-change.ts'
@@ -102,15 +107,11 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
       { collection: 'forms', update: { ...query, incarnation }, by: { $inc: { replyCount: added.length } } },
       ...added.map((replyId) => ({ collection: 'replies', insert: { ...all, replyId } })),
     ]
-    try {
-      return await database.transaction(async (transaction) => {
-        const { matched } = await transaction.write(writes)
-        return matched === 1 ? added.length : writeConflict
-      })
-    } catch (error) {
-      if (error instanceof DuplicateInTransaction) return writeConflict
-      throw error
+    const work = async (transaction: MongoTransaction) => {
+      const { matched } = await transaction.write(writes)
+      return matched === 1 ? added.length : writeConflict
     }
+    return database.transaction(work).catch(conflictIfDuplicate)
   },
 
   /** Index: deletions_by_purgeTime. */

@@ -11,6 +11,7 @@ export * from './mongodb-order.ts'
 export * from './mongodb-schema.ts'
 export { socketTimeoutMs } from './mongodb-timeouts.ts'
 export {
+  conflictIfDuplicate,
   DuplicateInTransaction,
   MongoTransaction,
   type TransactionOptions,

@@ -4,9 +4,6 @@ import { engineTimeoutMs, requestTimeoutMs } from './mongodb-timeouts.ts'
 
 export type MongoDocument = Document & { _id?: unknown }
 
-/** Members of fields, by their dotted names. */
-type NestedFields = Readonly<Record<`${string}.${string}`, unknown>>
-
 export interface FindQuery {
   sort?: Sort
   skip?: number
@@ -174,7 +171,7 @@ export class MongoCollection<T extends MongoDocument> {
   }
 
   /** Sets fields of one document. @returns whether one matched. */
-  async set(query: Document, fields: Partial<T> | NestedFields): Promise<boolean> {
+  async set(query: Document, fields: Partial<T>): Promise<boolean> {
     const { matchedCount } = await this.#write('set', () =>
       this.#collection.updateOne(query, { $set: fields }, this.#writeOptions),
     )

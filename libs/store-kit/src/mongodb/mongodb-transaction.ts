@@ -30,6 +30,12 @@ export class DuplicateInTransaction extends Error {
   }
 }
 
+/** For the `catch` of a transaction: another one has stored the document, so that this one has to decide again. */
+export const conflictIfDuplicate = (error: unknown): typeof writeConflict => {
+  if (error instanceof DuplicateInTransaction) return writeConflict
+  throw error
+}
+
 /** The work of a transaction. It returns `writeConflict` to abort it. It may run again, after an abort. */
 export type TransactionWork<R> = (transaction: MongoTransaction) => Promise<R | typeof writeConflict>
 

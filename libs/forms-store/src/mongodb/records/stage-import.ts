@@ -1,5 +1,5 @@
 import type { FormPath } from '@fms/contracts'
-import { DuplicateInTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
+import { conflictIfDuplicate, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { Change } from '../../changes/change.ts'
 import type { FormsCollections } from '../documents.ts'
 
@@ -45,16 +45,10 @@ export const stageImport = async (
         const { matched } = await transaction.write([extend, ...batch])
         return matched === 1 || writeConflict
       })
-      .catch(falseIfDuplicate)
+      .catch(conflictIfDuplicate)
     if (stored !== true) return false
   }
   return { writes: [{ collection: 'remains', deleteOne: unlessCleared }], matches: 1 }
-}
-
-/** A unique index has rejected a document of a transaction. */
-export const falseIfDuplicate = (error: unknown): false => {
-  if (error instanceof DuplicateInTransaction) return false
-  throw error
 }
 
 /** Splits inserts into batches that have at most 4 MiB, unless one document has more. */
