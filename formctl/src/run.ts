@@ -1,8 +1,8 @@
 import { ApiError } from '@fms/aip'
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { examples } from './cli/examples.ts'
-import { processTerminal, setTerminal, type Terminal } from './cli/terminal.ts'
+import { Command } from './cli/command.ts'
+import { processTerminal, type Terminal } from './cli/terminal.ts'
 import { addBackupCommand, addRestoreCommand } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addCopyCommand } from './commands/copy.ts'
@@ -34,7 +34,7 @@ Lists are tables on a terminal and JSON elsewhere. Exit codes: 0 done, 1 failed,
 
 /** Creates the program with all commands. */
 export const createProgram = (terminal: Terminal): Command => {
-  const formctl = new Command('formctl')
+  const formctl = new Command(terminal, 'formctl')
     .description(
       'Manage users, organizations, API keys, forms and stores of the form service, and check the installation',
     )
@@ -45,8 +45,7 @@ export const createProgram = (terminal: Terminal): Command => {
     .showHelpAfterError('Add --help for usage.')
     .addHelpText('after', environmentHelp)
     .exitOverride()
-  setTerminal(formctl, terminal)
-  formctl.addHelpText(...examples('user create --email grace@example.com', 'key list', 'help key create'))
+    .examples('user create --email grace@example.com', 'key list', 'help key create')
   addUserCommands(formctl)
   addOrganizationCommands(formctl)
   addMemberCommands(formctl)

@@ -1,6 +1,6 @@
 import { type Client, createClient, FormsApiError, FormsConnectionError } from '@fms/client'
 import { replayedHeader } from '@fms/contracts'
-import type { Command } from 'commander'
+import type { Command } from '../cli/command.ts'
 import { parseBaseUrl } from '../cli/option-values.ts'
 import { printOutcome, type Work } from '../cli/outcome.ts'
 import { readBaseUrl } from '../stores/running-system.ts'

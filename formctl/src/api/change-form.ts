@@ -5,7 +5,7 @@ import {
   FormsConnectionError,
   type TaggedForm,
 } from '@fms/client'
-import type { Command } from 'commander'
+import type { Command } from '../cli/command.ts'
 import { parseEtag, parseUuid } from '../cli/option-values.ts'
 import type { Outcome } from '../cli/outcome.ts'
 import { type Api, apiMessageOf } from './api.ts'

@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { terminalOf } from '../cli/terminal.ts'
+import type { Command } from '../cli/command.ts'
 
 /** Shows the progress of a command on stderr. */
 interface Progress extends Disposable {
@@ -12,7 +11,7 @@ const minTotalForLines = 100
 
 /** A bar on a terminal; in a log, a line after each tenth of at least 100 items; nothing with `--json`. */
 export const startProgress = async (command: Command, title: string, total: number): Promise<Progress> => {
-  if (command.optsWithGlobals<{ json?: boolean }>().json) return noProgress
+  if (command.wantsJson) return noProgress
   return process.stderr.isTTY ? bar(title, total) : lines(command, title, total)
 }
 
@@ -40,7 +39,7 @@ const bar = async (title: string, total: number): Promise<Progress> => {
 
 const lines = (command: Command, title: string, total: number): Progress => {
   if (total < minTotalForLines) return noProgress
-  const terminal = terminalOf(command)
+  const terminal = command.terminal
   const tenth = Math.ceil(total / 10)
   let done = 0
   const step = () => {

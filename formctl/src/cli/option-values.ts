@@ -1,5 +1,6 @@
 import { isUuid, Timestamp } from '@fms/contracts'
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import type { Command } from './command.ts'
 
 /** Parses JSON. @returns the value in an object, since Commander treats null as no value. */
 export const parseJson = (text: string) => {

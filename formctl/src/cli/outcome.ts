@@ -1,6 +1,5 @@
 import CliTable from 'cli-table3'
-import type { Command } from 'commander'
-import { terminalOf } from './terminal.ts'
+import type { Command } from './command.ts'
 
 /** The result of a command, for programs and for people. */
 export interface Outcome {
@@ -23,8 +22,8 @@ export type Work<Subject, Options = object> = (
 
 /** Prints an outcome: JSON with `--json`, and for a list unless stdout is a terminal. */
 export const printOutcome = (command: Command, { json, text, table, footer }: Outcome): void => {
-  const terminal = terminalOf(command)
-  const wantsJson = command.optsWithGlobals<{ json?: boolean }>().json || (table && !terminal.isOutputTty)
+  const terminal = command.terminal
+  const wantsJson = command.wantsJson || (table && !terminal.isOutputTty)
   const list = table && table.rows.length > 0 ? renderTable(table) : text
   const forPeople = footer === undefined ? list : `${list}\n${footer}`
   terminal.print(`${wantsJson ? JSON.stringify(json) : forPeople}\n`)

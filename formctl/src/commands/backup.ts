@@ -1,9 +1,8 @@
-import type { Command } from 'commander'
 import { noteBackup, runBackupCommand } from '../backup/after-backup.ts'
 import { restoreBackup, writeBackup } from '../backup/backup.ts'
 import { newestBackup, writeKeptBackup } from '../backup/keep-backups.ts'
 import { verifyBackup } from '../backup/verify-backup.ts'
-import { examples } from '../cli/examples.ts'
+import type { Command } from '../cli/command.ts'
 import { parseWholeFrom } from '../cli/option-values.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { dataDir, namedStores } from '../stores/open-stores.ts'
@@ -26,15 +25,13 @@ export const addBackupCommand = (formctl: Command): void => {
       'after',
       '\nBACKUP_COMMAND, if it is set, is run in a shell with the folder of the backup as its last argument. If it fails,\nso does the backup.',
     )
-    .addHelpText(
-      ...examples('backup create "$DATA_DIR/backup"', 'backup create "$DATA_DIR/backups" --keep 7'),
-    )
+    .examples('backup create "$DATA_DIR/backup"', 'backup create "$DATA_DIR/backups" --keep 7')
   backup
     .command('verify')
     .description('restore a backup into a temporary folder, and compare digests and counts')
     .argument('<folder>', 'a backup, or a folder with backups, of which the newest is verified')
     .action(verifyAction)
-    .addHelpText(...examples('backup verify "$DATA_DIR/backup"'))
+    .examples('backup verify "$DATA_DIR/backup"')
 }
 
 async function createAction(this: Command, folder: string) {
@@ -79,5 +76,5 @@ export const addRestoreCommand = (formctl: Command): void => {
         text: `Restored the backup of ${createTime} into ${target.dataDir}: ${names}.`,
       })
     })
-    .addHelpText(...examples('restore "$DATA_DIR/backup"'))
+    .examples('restore "$DATA_DIR/backup"')
 }

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { FormCheck } from '@fms/client'
-import type { Command } from 'commander'
 import { type Api, withApi } from '../api/api.ts'
-import { exampleForm, examples } from '../cli/examples.ts'
+import { type Command, exampleForm } from '../cli/command.ts'
 import { type Work, withoutControlCharacters } from '../cli/outcome.ts'
 
 /** Adds the command that checks forms in files. It works only by the API. */
@@ -13,7 +12,7 @@ export const addCheckCommand = (forms: Command): void => {
     .argument('<file...>', 'JSON: a form as a read returns it, or the body of a create')
     .requiredOption('--organization <ref>', 'id or slug of an organization of yours; nothing is stored in it')
     .action(withApi(check))
-    .addHelpText(...examples(`forms check --organization acme "$DATA_DIR/${exampleForm}.json"`))
+    .examples(`forms check --organization acme "$DATA_DIR/${exampleForm}.json"`)
 }
 
 type CheckedFile = FormCheck & { file: string }

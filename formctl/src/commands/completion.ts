@@ -1,19 +1,19 @@
-import { Argument, type Command, type Option } from 'commander'
-import { examples } from '../cli/examples.ts'
+import { Argument, type Command as BaseCommand, type Option } from 'commander'
+import type { Command } from '../cli/command.ts'
 import { printOutcome } from '../cli/outcome.ts'
 
 /** A command, and the words that can follow it. */
 interface CommandNode {
   /** The words of the command, such as `key create`; empty for formctl itself. */
   path: string
-  commands: Command[]
+  commands: BaseCommand[]
   options: Option[]
   /** Possible values of its first argument; empty if any text is valid. */
   choices: readonly string[]
 }
 
 /** All commands of a program, depth first. */
-const commandTree = (command: Command, path = ''): CommandNode[] => {
+const commandTree = (command: BaseCommand, path = ''): CommandNode[] => {
   const help = command.createHelp()
   const commands = help.visibleCommands(command)
   // Only the program itself has --version.
@@ -140,5 +140,5 @@ export const addCompletionCommand = (formctl: Command): void => {
       const script = scripts[shell](commandTree(formctl))
       printOutcome(this, { json: { script }, text: script.trimEnd() })
     })
-    .addHelpText(...examples('completion bash', 'completion zsh', 'completion fish'))
+    .examples('completion bash', 'completion zsh', 'completion fish')
 }

@@ -1,5 +1,5 @@
-import { type Command, Option } from 'commander'
-import { examples } from '../cli/examples.ts'
+import { Option } from 'commander'
+import type { Command } from '../cli/command.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { type CopyResult, copyStore } from '../copy/copy-store.ts'
 import { eventsKind } from '../copy/events-kind.ts'
@@ -49,7 +49,7 @@ export const addCopyCommand = (formctl: Command): void => {
       }
       printOutcome(this, { json: { copies }, text: copies.map(describe).join('\n') })
     })
-    .addHelpText(...examples('copy --from "sqlite:$DATA_DIR/directory.db" --to "sqlite:$DATA_DIR/copy.db"'))
+    .examples('copy --from "sqlite:$DATA_DIR/directory.db" --to "sqlite:$DATA_DIR/copy.db"')
 }
 
 /** The stores to copy. @throws {Error} if a URL is unsuitable. */

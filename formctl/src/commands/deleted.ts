@@ -1,10 +1,8 @@
 import { type DeletedForm, deletedFormNotFound, type FormsStore } from '@fms/forms-store'
-import type { Command } from 'commander'
 import { type Api, rejectOptions, withApiOr } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm, sendChange } from '../api/change-form.ts'
-import { exampleDeletedForm, examples } from '../cli/examples.ts'
+import { type Command, exampleDeletedForm, yesOption } from '../cli/command.ts'
 import { listOutcome, type Outcome, printOutcome, shortTime, type Work } from '../cli/outcome.ts'
-import { confirm, yesOption } from '../cli/terminal.ts'
 import { deletedForms } from '../forms/organization-forms.ts'
 import { findOrganizationId, withForms } from '../stores/open-stores.ts'
 
@@ -19,7 +17,7 @@ export const addDeletedCommands = (formctl: Command): void => {
     .description('list the deleted forms that can be restored, most recently deleted first')
     .requiredOption(...organizationOption)
     .action(withApiOr(withOrganization(listInStore), [], listByApi))
-    .addHelpText(...examples('deleted list --organization acme', 'deleted list --organization acme --json'))
+    .examples('deleted list --organization acme', 'deleted list --organization acme --json')
   addChangeOptions(
     deleted
       .command('undelete')
@@ -28,7 +26,7 @@ export const addDeletedCommands = (formctl: Command): void => {
       .requiredOption(...organizationOption)
       .action(changeAction(undeleteInStore, undeleteByApi)),
     byApi,
-  ).addHelpText(...examples(`deleted undelete ${exampleDeletedForm} --organization acme`))
+  ).examples(`deleted undelete ${exampleDeletedForm} --organization acme`)
   addChangeOptions(
     deleted
       .command('purge')
@@ -38,7 +36,7 @@ export const addDeletedCommands = (formctl: Command): void => {
       .option(...yesOption)
       .action(changeAction(purgeInStore, purgeByApi)),
     byApi,
-  ).addHelpText(...examples(`deleted purge ${exampleDeletedForm} --organization acme --yes`))
+  ).examples(`deleted purge ${exampleDeletedForm} --organization acme --yes`)
 }
 
 /** Options of the commands by the API. */
@@ -121,14 +119,14 @@ const purgeInStore: StoreWork = async (store, organizationId, [formRef = ''], co
   const deleted = await store.getDeleted(ref)
   if (!deleted) throw deletedFormNotFound(ref)
   const { formId, publicId, name } = deleted
-  await confirm(command, `Purge the form ${publicId} ${JSON.stringify(name)} permanently?`)
+  await command.confirm(`Purge the form ${publicId} ${JSON.stringify(name)} permanently?`)
   if (!(await store.purge({ organizationId, formRef: formId }, () => {}))) throw deletedFormNotFound(ref)
   return { json: { id: formId }, text: `Purged the form ${publicId}.` }
 }
 
 /** Requires the key of an owner. */
 const purgeByApi: Work<Api, ApiOptions> = async (api, { organization, ...options }, [form = ''], command) => {
-  if (!options.validateOnly) await confirm(command, `Purge the form ${form} permanently?`)
+  if (!options.validateOnly) await command.confirm(`Purge the form ${form} permanently?`)
   const { outcome } = await sendChange(api, options, (write) =>
     api.deletedForms.purge(organization, form, write),
   )

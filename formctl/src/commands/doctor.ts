@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { examples } from '../cli/examples.ts'
+import type { Command } from '../cli/command.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { type Check, fail, ok, reasonOf } from '../doctor/check.ts'
 import { checkDataDir } from '../doctor/data-dir.ts'
@@ -18,7 +17,7 @@ export const addDoctorCommand = (formctl: Command): void => {
       printOutcome(this, { json: { ok: failures === 0, checks }, text: report(checks) })
       if (failures > 0) throw new Error(`${failures} of ${checks.length} checks failed.`)
     })
-    .addHelpText(...examples('doctor', 'doctor --json'))
+    .examples('doctor', 'doctor --json')
 }
 
 const report = (checks: Check[]): string => {

@@ -3,12 +3,11 @@ import { type CheckedFilter, checkFilter, FilterError, parseFilter } from '@fms/
 import { type FormEvent, parseSequence, Uuid } from '@fms/contracts'
 import { organizationNotFound } from '@fms/directory-store'
 import { type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
-import { examples } from '../cli/examples.ts'
+import type { Command } from '../cli/command.ts'
 import { parseWholeFrom } from '../cli/option-values.ts'
 import { withoutControlCharacters } from '../cli/outcome.ts'
-import { terminalOf } from '../cli/terminal.ts'
 import { type LogRange, readEvents } from '../events/event-log.ts'
 import { openDirectory, withForms } from '../stores/open-stores.ts'
 
@@ -23,18 +22,14 @@ export const addEventsCommands = (formctl: Command): void => {
       .option('--filter <filter>', 'fields: type, form, user, time, as in the API', parseFilterOption)
   eventsCommand('list', 'print events, the oldest first', 'only events after this sequence (default: all)')
     .action(listEvents)
-    .addHelpText(
-      ...examples('events list --organization acme', 'events list --organization acme --after 100 --json'),
-    )
+    .examples('events list --organization acme', 'events list --organization acme --after 100 --json')
   eventsCommand(
     'tail',
     'print events as they are recorded, until Ctrl-C',
     'begin after this sequence (default: the last one)',
   )
     .action(tailEvents)
-    .addHelpText(
-      ...examples('events tail --organization acme', 'events tail --organization acme --after 0 --json'),
-    )
+    .examples('events tail --organization acme', 'events tail --organization acme --after 0 --json')
 }
 
 /** Parses a filter (AIP-160). @returns it in an object, since Commander treats undefined as no value. */
@@ -66,7 +61,7 @@ async function tailEvents(this: Command) {
 
 /** On a terminal, says that the command waits: it may print nothing for long. */
 const printStart = (command: Command, start: number): void => {
-  const terminal = terminalOf(command)
+  const terminal = command.terminal
   const { organization } = command.opts<EventsOptions>()
   if (terminal.isOutputTty) terminal.printError(`Waiting for events of ${organization} after ${start}.\n`)
 }
@@ -106,8 +101,8 @@ const organizationIdOf = async (ref: string, log: EventLog): Promise<string> => 
 
 /** Prints events one after another: a line for people on a terminal; elsewhere, or with `--json`, a line of JSON. */
 const eventPrinter = (command: Command): ((event: FormEvent) => void) => {
-  const terminal = terminalOf(command)
-  const forPeople = terminal.isOutputTty && !command.optsWithGlobals<{ json?: boolean }>().json
+  const terminal = command.terminal
+  const forPeople = terminal.isOutputTty && !command.wantsJson
   return (event) => terminal.print(`${forPeople ? lineOf(event) : JSON.stringify(event)}\n`)
 }
 

@@ -1,8 +1,7 @@
 import type { ChangeOptions as ClientOptions, FormChange, FormChanges, TaggedForm } from '@fms/client'
-import type { Command } from 'commander'
 import { type Api, withApi } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm } from '../api/change-form.ts'
-import { exampleForm, examples } from '../cli/examples.ts'
+import { type Command, exampleForm } from '../cli/command.ts'
 import { type Outcome, type Work, withoutControlCharacters } from '../cli/outcome.ts'
 
 /** Options of every command on one form. */
@@ -28,25 +27,21 @@ export const addFormLifeCommands = (forms: Command): void => {
     .option('--from <ref>', 'id of a revision, live or latest', 'live')
     .option('--to <ref>', 'id of a revision, live, latest or draft', 'draft')
     .action(withApi(compare))
-    .addHelpText(...examples(`forms changes ${form}`, `forms changes ${form} --from latest --to live --json`))
+    .examples(`forms changes ${form}`, `forms changes ${form} --from latest --to live --json`)
   addChangeOptions(
     formCommand('publish', 'publish the draft of a form through the API')
       .option('--note <text>', 'what the publish changes, or why; at most 500 characters')
       .option('--refuse-breaking', 'publish nothing if a change orphans answers already given')
       .action(changeAction(['Published', 'publish'], publish)),
-  ).addHelpText(
-    ...examples(
-      `forms publish ${form} --validate-only`,
-      `forms publish ${form} --note 'New prices' --refuse-breaking`,
-    ),
+  ).examples(
+    `forms publish ${form} --validate-only`,
+    `forms publish ${form} --note 'New prices' --refuse-breaking`,
   )
   addChangeOptions(
     formCommand('unpublish', 'take a form down through the API; its draft and revisions stay')
       .option('--note <text>', 'why the form is taken down; at most 500 characters')
       .action(changeAction(['Unpublished', 'unpublish'], unpublish)),
-  ).addHelpText(
-    ...examples(`forms unpublish ${form}`, `forms unpublish ${form} --note 'A question is missing'`),
-  )
+  ).examples(`forms unpublish ${form}`, `forms unpublish ${form} --note 'A question is missing'`)
   addChangeOptions(
     formCommand(
       'rollback',
@@ -54,11 +49,9 @@ export const addFormLifeCommands = (forms: Command): void => {
     )
       .requiredOption('--revision <ref>', 'id of a revision, live or latest')
       .action(changeAction(['Rolled back', 'roll back'], rollback)),
-  ).addHelpText(
-    ...examples(
-      `forms rollback ${form} --revision live`,
-      `forms rollback ${form} --revision live --validate-only`,
-    ),
+  ).examples(
+    `forms rollback ${form} --revision live`,
+    `forms rollback ${form} --revision live --validate-only`,
   )
 }
 

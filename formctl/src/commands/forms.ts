@@ -1,8 +1,6 @@
-import type { Command } from 'commander'
-import { examples } from '../cli/examples.ts'
+import type { Command } from '../cli/command.ts'
 import { parseWholeFrom } from '../cli/option-values.ts'
 import { printOutcome } from '../cli/outcome.ts'
-import { terminalOf } from '../cli/terminal.ts'
 import { exportForms, writeNewFile } from '../forms/export-forms.ts'
 import type { ImportOptions, ImportResult } from '../forms/import-forms.ts'
 import { findOptionalOrganizationId, openForms } from '../stores/open-stores.ts'
@@ -19,9 +17,7 @@ export const addFormsCommands = (formctl: Command): void => {
     .option('--organization <ref>', 'id or slug (default: all organizations)')
     .option('--out <file>', 'a new file (default: stdout)')
     .action(exportAction)
-    .addHelpText(
-      ...examples('forms export --organization acme', 'forms export --out "$DATA_DIR/forms.ndjson"'),
-    )
+    .examples('forms export --organization acme', 'forms export --out "$DATA_DIR/forms.ndjson"')
   forms
     .command('import')
     .description('import the output of `forms export`: restore the forms, or create new ones')
@@ -31,11 +27,9 @@ export const addFormsCommands = (formctl: Command): void => {
     .option('--dry-run', 'store nothing, and print what would be imported')
     .option('--from-line <number>', 'skip all earlier lines', parseWholeFrom(1))
     .action(importAction)
-    .addHelpText(
-      ...examples(
-        'forms import "$DATA_DIR/forms.ndjson" --dry-run',
-        'forms import "$DATA_DIR/forms.ndjson" --organization acme --as-new',
-      ),
+    .examples(
+      'forms import "$DATA_DIR/forms.ndjson" --dry-run',
+      'forms import "$DATA_DIR/forms.ndjson" --organization acme --as-new',
     )
   addCheckCommand(forms)
   addFormLifeCommands(forms)
@@ -47,7 +41,7 @@ async function exportAction(this: Command) {
   await using store = await openForms()
   const source = { store, ...(organizationId && { organizationId }) }
   if (out === undefined) {
-    await exportForms(this, source, terminalOf(this).print)
+    await exportForms(this, source, this.terminal.print)
     return
   }
   const count = await writeNewFile(out, (write) => exportForms(this, source, write))

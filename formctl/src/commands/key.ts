@@ -1,11 +1,9 @@
 import type { Key } from '@fms/client'
 import { type ApiKey, apiKeyEnded, type DirectoryStore, hasEnded, type User } from '@fms/directory-store'
-import type { Command } from 'commander'
 import { type Api, withApiOr } from '../api/api.ts'
-import { exampleKeyId, examples } from '../cli/examples.ts'
+import { type Command, exampleKeyId, yesOption } from '../cli/command.ts'
 import { parseDuration, parseFutureTime, parseTime, requireChange } from '../cli/option-values.ts'
 import { listOutcome, type Outcome, shortTime, type Work } from '../cli/outcome.ts'
-import { confirm, yesOption } from '../cli/terminal.ts'
 import { getKeyById, getUserByRef, withDirectory } from '../stores/open-stores.ts'
 
 const dayMs = 86_400_000
@@ -22,17 +20,15 @@ export const addKeyCommands = (formctl: Command): void => {
     .option('--expires <time>', 'RFC 3339; without it the key does not expire', parseFutureTime)
     .option('--read-only', "reject every write, whatever the user's role")
     .action(withApiOr(withDirectory(createKey), ['user'], createKeyByApi))
-    .addHelpText(
-      ...examples(
-        'key create --user ada@example.com --name laptop',
-        'key create --user ada@example.com --name dashboard --read-only --expires 2126-11-20T09:30:00Z',
-      ),
+    .examples(
+      'key create --user ada@example.com --name laptop',
+      'key create --user ada@example.com --name dashboard --read-only --expires 2126-11-20T09:30:00Z',
     )
   key
     .command('list')
     .description('list all API keys, oldest first; with FORMS_API_URL your own live keys, newest first')
     .action(withApiOr(withDirectory(listKeys), [], listKeysByApi))
-    .addHelpText(...examples('key list', 'key list --json'))
+    .examples('key list', 'key list --json')
   key
     .command('rotate')
     .description('replace an API key; the old key keeps working for a while')
@@ -49,7 +45,7 @@ export const addKeyCommands = (formctl: Command): void => {
     .option('--expires <time>', 'RFC 3339; without it the new key does not expire', parseFutureTime)
     .option(...yesOption)
     .action(withApiOr(withDirectory(rotateKey), ['expires'], rotateKeyByApi))
-    .addHelpText(...examples(`key rotate ${exampleKeyId}`, `key rotate ${exampleKeyId} --overlap 0 --yes`))
+    .examples(`key rotate ${exampleKeyId}`, `key rotate ${exampleKeyId} --overlap 0 --yes`)
   key
     .command('update')
     .description('change name, expiry or rights of an API key; a change takes effect within a second')
@@ -58,11 +54,9 @@ export const addKeyCommands = (formctl: Command): void => {
     .option('--expires <time>', 'RFC 3339; earlier or later than before', parseTime)
     .option('--read-only', 'reject every write from now on; for more rights, create another key')
     .action(withDirectory(updateKey))
-    .addHelpText(
-      ...examples(
-        `key update ${exampleKeyId} --name nightly`,
-        `key update ${exampleKeyId} --read-only --expires 2126-11-20T09:30:00Z`,
-      ),
+    .examples(
+      `key update ${exampleKeyId} --name nightly`,
+      `key update ${exampleKeyId} --read-only --expires 2126-11-20T09:30:00Z`,
     )
   key
     .command('revoke')
@@ -70,7 +64,7 @@ export const addKeyCommands = (formctl: Command): void => {
     .argument(...id)
     .option(...yesOption)
     .action(withApiOr(withDirectory(revokeKey), [], revokeKeyByApi))
-    .addHelpText(...examples(`key revoke ${exampleKeyId}`, `key revoke ${exampleKeyId} --yes`))
+    .examples(`key revoke ${exampleKeyId}`, `key revoke ${exampleKeyId} --yes`)
 }
 
 interface CreateOptions {
@@ -158,7 +152,7 @@ const rotateKey: Work<DirectoryStore, RotateOptions> = async (directory, options
   const { overlap, expires } = options
   const old = await getKeyById(directory, id!)
   if (hasEnded(old, new Date())) throw apiKeyEnded(old.keyId)
-  if (overlap === 0) await confirm(command, `Revoke the old key fms_${old.prefix}… immediately?`)
+  if (overlap === 0) await command.confirm(`Revoke the old key fms_${old.prefix}… immediately?`)
 
   const { userId, name, readOnly } = old
   const { key, apiKey } = await directory.createKey({ userId, name, readOnly, expireTime: expires })
@@ -172,7 +166,7 @@ const rotateKey: Work<DirectoryStore, RotateOptions> = async (directory, options
 
 /** The new key has the expiry of the old one. */
 const rotateKeyByApi: Work<Api, RotateOptions> = async (api, { overlap }, [id], command) => {
-  if (overlap === 0) await confirm(command, `Revoke the old key ${id} immediately?`)
+  if (overlap === 0) await command.confirm(`Revoke the old key ${id} immediately?`)
   const end = new Date(Date.now() + overlap)
   const { key, secret } = await api.keys.rotate(id!, { overlapSeconds: overlap / 1_000 })
   const expireTime = key.expireTime === '' ? end : new Date(key.expireTime)
@@ -208,12 +202,12 @@ const updateKey: Work<DirectoryStore, UpdateOptions> = async (directory, options
 const revokeKey: Work<DirectoryStore> = async (directory, _options, [id], command) => {
   const { prefix, name } = await getKeyById(directory, id!)
   const title = `the API key fms_${prefix}…${name === '' ? '' : ` ${JSON.stringify(name)}`}`
-  await confirm(command, `Revoke ${title} permanently?`)
+  await command.confirm(`Revoke ${title} permanently?`)
   return revokedKey((await directory.revokeKey(id!)).keyId)
 }
 
 const revokeKeyByApi: Work<Api> = async (api, _options, [id], command) => {
-  await confirm(command, `Revoke the API key ${id} permanently?`)
+  await command.confirm(`Revoke the API key ${id} permanently?`)
   await api.keys.delete(id!)
   return revokedKey(id!.toLowerCase())
 }

@@ -1,9 +1,8 @@
 import { Role } from '@fms/contracts'
 import type { DirectoryStore } from '@fms/directory-store'
-import { type Command, Option } from 'commander'
-import { examples } from '../cli/examples.ts'
+import { Option } from 'commander'
+import { type Command, yesOption } from '../cli/command.ts'
 import { listOutcome, shortTime, type Work } from '../cli/outcome.ts'
-import { confirm, yesOption } from '../cli/terminal.ts'
 import { getOrganizationByRef, getUserByRef, withDirectory } from '../stores/open-stores.ts'
 
 interface MemberOptions {
@@ -27,26 +26,24 @@ export const addMemberCommands = (formctl: Command): void => {
   membershipCommand('add', 'add a user to an organization')
     .addOption(roleOption)
     .action(withDirectory(setRole('addMember')))
-    .addHelpText(
-      ...examples(
-        'member add --organization acme --user ada@example.com --role owner',
-        'member add --organization acme --user ada@example.com',
-      ),
+    .examples(
+      'member add --organization acme --user ada@example.com --role owner',
+      'member add --organization acme --user ada@example.com',
     )
   membershipCommand('set', 'change the role of a member')
     .addOption(roleOption)
     .action(withDirectory(setRole('setMember')))
-    .addHelpText(...examples('member set --organization acme --user ada@example.com --role viewer'))
+    .examples('member set --organization acme --user ada@example.com --role viewer')
   membershipCommand('remove', 'remove a user from an organization')
     .option(...yesOption)
     .action(withDirectory(removeMember))
-    .addHelpText(...examples('member remove --organization acme --user ada@example.com --yes'))
+    .examples('member remove --organization acme --user ada@example.com --yes')
   member
     .command('list')
     .description('list the members of an organization, oldest membership first')
     .requiredOption('--organization <ref>', 'id or slug')
     .action(withDirectory(listMembers))
-    .addHelpText(...examples('member list --organization acme'))
+    .examples('member list --organization acme')
 }
 
 const setRole =
@@ -59,7 +56,7 @@ const setRole =
 
 const removeMember: Work<DirectoryStore, MemberOptions> = async (directory, options, _operands, command) => {
   const { organization, user, membership } = await resolve(directory, options)
-  await confirm(command, `Remove ${user.email} from ${organization.slug}?`)
+  await command.confirm(`Remove ${user.email} from ${organization.slug}?`)
   await directory.removeMember(membership)
   return { json: {}, text: `${user.email} is no longer a member of ${organization.slug}.` }
 }

@@ -1,10 +1,8 @@
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
 import type { MigrationStep } from '@fms/store-kit'
-import type { Command } from 'commander'
-import { examples } from '../cli/examples.ts'
+import type { Command } from '../cli/command.ts'
 import { printOutcome } from '../cli/outcome.ts'
-import { terminalOf } from '../cli/terminal.ts'
 import { namedStores, withStoreName } from '../stores/open-stores.ts'
 
 export const addMigrateCommand = (formctl: Command): void => {
@@ -24,7 +22,7 @@ export const addMigrateCommand = (formctl: Command): void => {
       )
       printOutcome(this, { json: stores, text: lines.join('\n') })
     })
-    .addHelpText(...examples('migrate', 'migrate --json'))
+    .examples('migrate', 'migrate --json')
 }
 
 /** Documents between two lines. */
@@ -32,8 +30,8 @@ const changesPerLine = 10_000
 
 /** A line on stderr for each step, and after each 10,000 documents; nothing with `--json`. */
 const printSteps = (command: Command): ((step: MigrationStep) => void) | undefined => {
-  if (command.optsWithGlobals<{ json?: boolean }>().json) return undefined
-  const terminal = terminalOf(command)
+  if (command.wantsJson) return undefined
+  const terminal = command.terminal
   let printed = 0
   return ({ store, title, number, of, changed }) => {
     if (changed === 0) printed = 0

@@ -1,10 +1,8 @@
 import type { DirectoryStore, NewOrganization, OrganizationChange } from '@fms/directory-store'
 import { QuotaConfig, readConfig, toQuota } from '@fms/service-kit'
-import type { Command } from 'commander'
-import { examples } from '../cli/examples.ts'
+import type { Command } from '../cli/command.ts'
 import { parseJson, requireChange } from '../cli/option-values.ts'
 import { listOutcome, shortTime, type Work } from '../cli/outcome.ts'
-import { requireConfirmation } from '../cli/terminal.ts'
 import { countDeletedForms, countForms, deleteForms } from '../forms/organization-forms.ts'
 import { getOrganizationByRef, openForms, withDirectory, withForms } from '../stores/open-stores.ts'
 
@@ -22,25 +20,21 @@ export const addOrganizationCommands = (formctl: Command): void => {
     .option('--logo <url>', 'an absolute http or https URL')
     .option('--metadata <json>', 'any JSON value', parseJson)
     .action(withDirectory(createOrganization))
-    .addHelpText(
-      ...examples(
-        "organization create --name 'Analytical Engines' --slug analytical-engines",
-        `organization create --name Looms --slug looms --logo https://looms.example/logo.png --metadata '{"plan": "pro"}'`,
-      ),
+    .examples(
+      "organization create --name 'Analytical Engines' --slug analytical-engines",
+      `organization create --name Looms --slug looms --logo https://looms.example/logo.png --metadata '{"plan": "pro"}'`,
     )
   organization
     .command('list')
     .description('list all organizations, oldest first')
     .action(withDirectory(listOrganizations))
-    .addHelpText(...examples('organization list', 'organization list --json'))
+    .examples('organization list', 'organization list --json')
   organization
     .command('show')
     .description('show an organization and its quota usage')
     .requiredOption(...organizationOption)
     .action(withDirectory(showOrganization))
-    .addHelpText(
-      ...examples('organization show --organization acme', 'organization show --organization acme --json'),
-    )
+    .examples('organization show --organization acme', 'organization show --organization acme --json')
   organization
     .command('update')
     .description('change fields of an organization; a new slug takes effect within a second')
@@ -50,11 +44,9 @@ export const addOrganizationCommands = (formctl: Command): void => {
     .option('--logo <url>', 'an absolute http or https URL; empty to remove it')
     .option('--metadata <json>', 'any JSON value; null to remove it', parseJson)
     .action(withDirectory(updateOrganization))
-    .addHelpText(
-      ...examples(
-        "organization update --organization acme --name 'Acme and Sons'",
-        `organization update --organization acme --slug acme-sons --logo '' --metadata '{"plan": "pro"}'`,
-      ),
+    .examples(
+      "organization update --organization acme --name 'Acme and Sons'",
+      `organization update --organization acme --slug acme-sons --logo '' --metadata '{"plan": "pro"}'`,
     )
   organization
     .command('delete')
@@ -62,7 +54,7 @@ export const addOrganizationCommands = (formctl: Command): void => {
     .requiredOption(...organizationOption)
     .option('-y, --yes', 'skip the confirmation; required if stdin is not a terminal')
     .action(withDirectory(deleteOrganization))
-    .addHelpText(...examples('organization delete --organization acme --yes'))
+    .examples('organization delete --organization acme --yes')
 }
 
 interface CreateOptions extends Omit<NewOrganization, 'metadata'> {
@@ -149,7 +141,7 @@ const deleteOrganization: Work<DirectoryStore, { organization: string }> = async
     const total = await countForms(store, organizationId)
     const deleted = await countDeletedForms(store, organizationId)
     const what = `memberships: ${members.length}, forms with their revisions and replies: ${total}, deleted forms: ${deleted}`
-    await requireConfirmation(command, `Delete ${slug} ${JSON.stringify(name)} permanently (${what})?`)
+    await command.requireConfirmation(`Delete ${slug} ${JSON.stringify(name)} permanently (${what})?`)
     for (const { userId } of members) await directory.removeMember({ organizationId, userId })
     return deleteForms(command, store, organizationId, members.length > 0 ? lastRequestsMs : 0)
   })

@@ -1,11 +1,9 @@
 import type { FormPath } from '@fms/contracts'
 import { addSizes, type FormsStore, noRevisions, type PruneRule, type RevisionsSize } from '@fms/forms-store'
-import type { Command } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
-import { examples } from '../cli/examples.ts'
+import { type Command, yesOption } from '../cli/command.ts'
 import { parseDuration, parseWholeFrom } from '../cli/option-values.ts'
 import { printOutcome } from '../cli/outcome.ts'
-import { confirm, yesOption } from '../cli/terminal.ts'
 import { findOptionalOrganizationId, withForms } from '../stores/open-stores.ts'
 
 export const addRevisionsCommands = (formctl: Command): void => {
@@ -25,11 +23,9 @@ export const addRevisionsCommands = (formctl: Command): void => {
     .option('--dry-run', 'delete nothing, and print what would be deleted')
     .option(...yesOption)
     .action(prune)
-    .addHelpText(
-      ...examples(
-        'revisions prune --keep 100 --dry-run',
-        'revisions prune --keep 100 --older-than 90d --organization acme --yes',
-      ),
+    .examples(
+      'revisions prune --keep 100 --dry-run',
+      'revisions prune --keep 100 --older-than 90d --organization acme --yes',
     )
 }
 
@@ -47,7 +43,7 @@ async function prune(this: Command) {
   const age = olderThan > 0 ? ` from before ${before.toISOString()}` : ''
   const scope = `${organization ?? 'all organizations'}${age}`
   const prompt = `Permanently delete all revisions of ${scope}, except for the ${keep} newest of each form?`
-  if (!dryRun) await confirm(this, prompt)
+  if (!dryRun) await this.confirm(prompt)
   const pruned = await withForms((store) => pruneForms(store, { keep, before, dryRun, organizationId }))
   printOutcome(this, { json: { dryRun, ...pruned }, text: summaryOf(pruned, dryRun) })
 }

@@ -1,8 +1,7 @@
 import { loginCodeLifetimeMs } from '@fms/contracts'
 import type { DirectoryStore } from '@fms/directory-store'
-import type { Command } from 'commander'
 import { baseUrlOf } from '../api/api.ts'
-import { examples } from '../cli/examples.ts'
+import type { Command } from '../cli/command.ts'
 import { parseBaseUrl } from '../cli/option-values.ts'
 import { listOutcome, shortTime, type Work } from '../cli/outcome.ts'
 import { getUserByRef, withDirectory } from '../stores/open-stores.ts'
@@ -20,24 +19,24 @@ export const addUserCommands = (formctl: Command): void => {
     .description('create a user')
     .requiredOption('--email <address>', 'unique, letter case ignored')
     .action(withDirectory(createUser))
-    .addHelpText(...examples('user create --email grace@example.com'))
+    .examples('user create --email grace@example.com')
   user
     .command('list')
     .description('list all users, oldest first')
     .action(withDirectory(listUsers))
-    .addHelpText(...examples('user list', 'user list --json'))
+    .examples('user list', 'user list --json')
   user
     .command('disable')
     .description('reject all keys of a user, everywhere within a second, until the user is enabled')
     .requiredOption(...userOption)
     .action(withDirectory(disableUser))
-    .addHelpText(...examples('user disable --user ada@example.com'))
+    .examples('user disable --user ada@example.com')
   user
     .command('enable')
     .description('accept the keys of a disabled user again')
     .requiredOption(...userOption)
     .action(withDirectory(enableUser))
-    .addHelpText(...examples('user enable --user ada@example.com'))
+    .examples('user enable --user ada@example.com')
   user
     .command('login-link')
     .description('print a link with which a user signs in to the console, once and within 15 minutes')
@@ -48,11 +47,9 @@ export const addUserCommands = (formctl: Command): void => {
       parseBaseUrl,
     )
     .action(withDirectory(createLoginLink))
-    .addHelpText(
-      ...examples(
-        'user login-link --user ada@example.com',
-        'user login-link --user ada@example.com --url https://forms.example.com/v2',
-      ),
+    .examples(
+      'user login-link --user ada@example.com',
+      'user login-link --user ada@example.com --url https://forms.example.com/v2',
     )
 }
 

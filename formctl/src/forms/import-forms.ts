@@ -11,10 +11,10 @@ import {
   type StoredForm,
 } from '@fms/forms-store'
 import { recordDigest } from '@fms/store-kit'
-import type { Command } from 'commander'
 import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
+import type { Command } from '../cli/command.ts'
 import { InvalidLineError, type Line, parseRecord, readLines } from './read-records.ts'
 
 export interface ImportOptions {

@@ -3,8 +3,9 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FormsStore, migrateFormsStore, openFormsStore } from '@fms/forms-store'
-import { Command } from 'commander'
 import { expect, it } from 'vitest'
+import { Command } from '../cli/command.ts'
+import { processTerminal } from '../cli/terminal.ts'
 import { newFormRecord } from '../testing/form-record.ts'
 import { deleteForms } from './organization-forms.ts'
 
@@ -36,7 +37,7 @@ it('purges deleted forms that only a collection of events finds', async () => {
   await using store = await openFormsStore(url)
   const organizationId = randomUUID()
   await store.importForm(newFormRecord({ organizationId, isDeleted: true }))
-  const command = new Command().option('--json').parse(['--json'], { from: 'user' })
+  const command = new Command(processTerminal()).option('--json').parse(['--json'], { from: 'user' })
 
   expect(await deleteForms(command, listingLate(store), organizationId, 0)).toBe(0)
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Position } from '@fms/aip'
 import type { DeletedForm, DeletedFormPosition, FormsStore, OrganizationForms } from '@fms/forms-store'
-import type { Command } from 'commander'
 import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
+import type { Command } from '../cli/command.ts'
 import { collectReadyEvents } from '../events/event-log.ts'
 
 const pageSize = 100

@@ -12,7 +12,7 @@ import {
 } from '@fms/directory-store'
 import { type FormsStore, openFormsStore } from '@fms/forms-store'
 import { findSampleSecrets, sampleRefusal } from '@fms/service-kit'
-import type { Command } from 'commander'
+import type { Command } from '../cli/command.ts'
 import { printOutcome, type Work } from '../cli/outcome.ts'
 import { type NamedStore, requireStore } from './require-store.ts'
 

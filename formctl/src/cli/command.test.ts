@@ -10,7 +10,7 @@ import { newApiForm } from '../testing/api-form.ts'
 import { type Received, startFakeApi } from '../testing/fake-api.ts'
 import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
-import { exampleDeletedForm, exampleForm, exampleKeyId } from './examples.ts'
+import { exampleDeletedForm, exampleForm, exampleKeyId } from './command.ts'
 import { processTerminal } from './terminal.ts'
 
 /** The words of every command without subcommands. */
