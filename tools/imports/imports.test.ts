@@ -100,7 +100,7 @@ describe('imports', () => {
   it.each([
     ['services/forms/src/routes/get-form.ts', '@fms/forms-store'],
     ['libs/client/src/resources.test.ts', '@fms/contracts'],
-    ['libs/aip/src/filter/parse-filter.ts', './filter-error.ts'],
+    ['libs/aip/src/filter/parse-filter.ts', './expression-error.ts'],
     ['services/publisher/src/testing.ts', '@fms/testkit/nats-server'],
   ])('of %s may include %s', (file, specifier) => {
     expect(forbiddenImports(file, `import { thing } from '${specifier}'`)).toEqual([])

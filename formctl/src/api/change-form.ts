@@ -46,11 +46,7 @@ export const sendChange = async <T>(
   }
 }
 
-/**
- * Changes a form as {@link sendChange}.
- *
- * @param verb what the command does to the form: `Published`, `publish`.
- */
+/** Changes a form as {@link sendChange}. @param verb what the command does to the form: `Published`, `publish`. */
 export const changeForm = async (
   api: Api,
   [past, infinitive]: readonly [past: string, infinitive: string],

@@ -43,11 +43,7 @@ export const writeKeptBackup = async (
   return { folder, manifest, deleted }
 }
 
-/**
- * The backup that a folder is, or the newest one that it has.
- *
- * @throws {Error} if there is none.
- */
+/** The backup that a folder is, or the newest one that it has. @throws {Error} if there is none. */
 export const newestBackup = (folder: string): string => {
   if (isBackup(folder)) return folder
   const newest = backupsIn(folder).at(-1)

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type CheckedFilter, checkFilter, FilterError, parseFilter } from '@fms/aip'
+import { type CheckedFilter, checkFilter, ExpressionError, parseFilter } from '@fms/aip'
 import { type FormEvent, parseSequence, Uuid } from '@fms/contracts'
 import { organizationNotFound } from '@fms/directory-store'
 import { type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
@@ -38,7 +38,7 @@ const parseFilterOption = (text: string): { checked?: CheckedFilter } => {
     const filter = parseFilter(text)
     return filter ? { checked: checkFilter(filter, eventFilterFields) } : {}
   } catch (error) {
-    if (!(error instanceof FilterError)) throw error
+    if (!(error instanceof ExpressionError)) throw error
     throw new InvalidArgumentError(error.message)
   }
 }

@@ -19,11 +19,7 @@ export const collectReadyEvents = async (events: EventLog): Promise<void> => {
   while ((await events.sequence(formsPerCall)) > 0);
 }
 
-/**
- * Moves all pending events to their logs.
- *
- * @throws {Error} if some remain after `waitMs`, in milliseconds.
- */
+/** Moves all pending events to their logs. @throws {Error} if some remain after `waitMs`, in milliseconds. */
 export const collectEvents = async (events: EventLog, waitMs = maxWaitMs): Promise<void> => {
   const deadlineMs = performance.now() + waitMs
   for (;;) {

@@ -38,11 +38,7 @@ const isBlank = ({ bytes }: Line) => bytes.every((byte) => byte === 0x20 || byte
 /** Of JSON in a line: a revision's snapshot is two levels deeper in a record than a draft in a request. */
 const maxDepth = 66
 
-/**
- * Parses the form record of a line.
- *
- * @throws {InvalidLineError} with all problems of the line.
- */
+/** Parses the form record of a line. @throws {InvalidLineError} with all problems of the line. */
 export const parseRecord = ({ number, bytes }: Line): FormRecord => {
   const { data, error } = FormRecord.safeParse(parse(number, bytes))
   if (!error) return data

@@ -13,9 +13,7 @@ const safeRetries =
   'Makes retries safe (AIP-155): a request that is sent again with the same id, target and body is carried out once.'
 const RequestId = Uuid.optional().describe(safeRetries)
 
-/**
- * Response header: `true` if the request was carried out before, so that the response is that of a repeat (AIP-155).
- */
+/** Response header: `true` if the request was carried out before, so that the response is that of a repeat (AIP-155). */
 export const replayedHeader = 'x-request-replayed'
 
 /** Stands for an id that is not known yet, in dry runs. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FilterComplexityError } from './bound-filter.ts'
 import { checkFilter, type FilterFields } from './check-filter.ts'
-import { FilterError } from './filter-error.ts'
+import { ExpressionError } from './expression-error.ts'
 import { parseFilter } from './parse-filter.ts'
 
 const fields: FilterFields = {
@@ -22,7 +22,7 @@ const refuse = (text: string, declared = fields): string => {
   try {
     check(text, declared)
   } catch (error) {
-    if (error instanceof FilterError) return error.message
+    if (error instanceof ExpressionError) return error.message
     throw error
   }
   throw new Error(`checkFilter took ${text}`)

@@ -1,6 +1,6 @@
 import { boundFilter } from './bound-filter.ts'
 import type { CheckedFilter, OrderOperator } from './checked-filter.ts'
-import { FilterError } from './filter-error.ts'
+import { ExpressionError } from './expression-error.ts'
 import type { Call, Comparison, FilterNode, Literal } from './filter-node.ts'
 import { foldCase } from './fold-case.ts'
 import { parseTime } from './parse-time.ts'
@@ -47,19 +47,23 @@ const mergeWildcards = (parts: string[]) =>
 const checkString = ({ field, operator, value }: Condition): CheckedFilter => {
   const text = plainText(value)
   if (operator === ':') {
-    if (isOnlyWildcard(value)) throw new FilterError(value.column, 'a text after : (a literal star is \\*)')
+    if (isOnlyWildcard(value))
+      throw new ExpressionError(value.column, 'a text after : (a literal star is \\*)')
     return text === '' ? constant(true) : { kind: 'contains', field, text }
   }
   if (value.parts.length === 1) return { kind: 'compare', field, operator, value: text }
   if (operator === '=') return { kind: 'match', field, parts: mergeWildcards(value.parts) }
-  throw new FilterError(value.column, `a text without wildcards after ${operator} (a literal star is \\*)`)
+  throw new ExpressionError(
+    value.column,
+    `a text without wildcards after ${operator} (a literal star is \\*)`,
+  )
 }
 
 const checkEnum = (condition: Condition, values: readonly string[]): CheckedFilter => {
   rejectOtherThanEquals(condition)
   const { field, value } = condition
   const text = plainText(value)
-  if (!values.includes(text)) throw new FilterError(value.column, `one of ${values.join(', ')}`)
+  if (!values.includes(text)) throw new ExpressionError(value.column, `one of ${values.join(', ')}`)
   return { kind: 'compare', field, operator: '=', value: text }
 }
 
@@ -75,21 +79,22 @@ const checkUuid = (condition: Condition): CheckedFilter => {
   rejectOtherThanEquals(condition)
   const { field, value } = condition
   const text = plainText(value)
-  if (!uuid.test(text)) throw new FilterError(value.column, 'a UUID')
+  if (!uuid.test(text)) throw new ExpressionError(value.column, 'a UUID')
   return { kind: 'compare', field, operator: '=', value: text.toLowerCase() }
 }
 
 const rejectOtherThanEquals = ({ field, operator, operatorColumn }: Condition): void => {
-  if (operator !== '=') throw new FilterError(operatorColumn, `= or != after ${field}`)
+  if (operator !== '=') throw new ExpressionError(operatorColumn, `= or != after ${field}`)
 }
 
 /** The operator on whole milliseconds for an instant between `epochMs` and the next millisecond. */
 const betweenMilliseconds = { '<': '<=', '<=': '<=', '>': '>', '>=': '>' } as const
 
 const checkTime = ({ field, operator, operatorColumn, value }: Condition): CheckedFilter => {
-  if (operator === ':') throw new FilterError(operatorColumn, `=, !=, <, <=, > or >= after ${field}`)
+  if (operator === ':') throw new ExpressionError(operatorColumn, `=, !=, <, <=, > or >= after ${field}`)
   const time = parseTime(plainText(value))
-  if (!time) throw new FilterError(value.column, 'an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z')
+  if (!time)
+    throw new ExpressionError(value.column, 'an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z')
   const { epochMs, exact } = time
   if (exact) return { kind: 'compareTime', field, operator, epochMs }
   if (operator === '=') return constant(false)
@@ -119,7 +124,7 @@ const checkComparison = (
 ): CheckedFilter => {
   const declared = Object.hasOwn(fields, field.text) ? fields[field.text] : undefined
   if (!declared) {
-    throw new FilterError(field.column, oneOf(fields), { name: field.text, known: Object.keys(fields) })
+    throw new ExpressionError(field.column, oneOf(fields), { name: field.text, known: Object.keys(fields) })
   }
   const operator = comparator.text === '!=' ? '=' : comparator.text
   const condition = { field: field.text, operator, operatorColumn: comparator.column, value }
@@ -129,7 +134,7 @@ const checkComparison = (
 
 /** @param column the column of the search in the filter, for the error. */
 const searchedField = ({ fields, search }: FilterFields, column: number): string => {
-  if (search === undefined) throw new FilterError(column, `a comparison of ${oneOf(fields)}`)
+  if (search === undefined) throw new ExpressionError(column, `a comparison of ${oneOf(fields)}`)
   return search
 }
 
@@ -140,10 +145,10 @@ const searchFor = (field: string, literal: Literal): CheckedFilter => {
 
 const checkCall = ({ name, args }: Call, fields: FilterFields): CheckedFilter => {
   const field = searchedField(fields, name.column)
-  if (name.text !== 'search') throw new FilterError(name.column, 'search, the only function')
+  if (name.text !== 'search') throw new ExpressionError(name.column, 'search, the only function')
   const [text, surplus] = args
   if (!text?.quoted || surplus) {
-    throw new FilterError((surplus ?? text ?? name).column, 'one text in quotes, as in search("text")')
+    throw new ExpressionError((surplus ?? text ?? name).column, 'one text in quotes, as in search("text")')
   }
   return searchFor(field, text)
 }
@@ -175,7 +180,7 @@ const checkNode = (node: FilterNode, fields: FilterFields): CheckedFilter => {
  *   compares exactly: `x > 10.5 ms` becomes `x > 10 ms`, and `x = 10.5 ms` matches no row.
  * - The only function is `search`, with one quoted text. A bare literal is a search too.
  *
- * @throws {FilterError} for anything else, at the column of the invalid field, comparator, value or function.
+ * @throws {ExpressionError} for anything else, at the column of the invalid field, comparator, value or function.
  * @throws {FilterComplexityError} for more than 60 conditions, or more than 10 that read the text of each row.
  */
 export const checkFilter = (node: FilterNode, fields: FilterFields): CheckedFilter => {

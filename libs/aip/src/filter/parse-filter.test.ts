@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FilterError } from './filter-error.ts'
+import { ExpressionError } from './expression-error.ts'
 import type { Comparator, FilterNode, Literal } from './filter-node.ts'
 import { parseFilter } from './parse-filter.ts'
 
@@ -42,7 +42,7 @@ const refuse = (text: string): string => {
   try {
     parseFilter(text)
   } catch (error) {
-    if (error instanceof FilterError) return error.message
+    if (error instanceof ExpressionError) return error.message
     throw error
   }
   throw new Error(`parseFilter took ${text}`)
@@ -244,7 +244,7 @@ describe('an error', () => {
 
   it('has a column and the expected text', () => {
     expect(() => parseFilter('a AND')).toThrow(
-      expect.objectContaining({ name: 'FilterError', column: 6, expected: 'a condition' }),
+      expect.objectContaining({ name: 'ExpressionError', column: 6, expected: 'a condition' }),
     )
   })
 })
@@ -286,7 +286,7 @@ describe('size', () => {
     try {
       parseFilter(text.repeat(2000 / text.length))
     } catch (error) {
-      expect(error).toBeInstanceOf(FilterError)
+      expect(error).toBeInstanceOf(ExpressionError)
     }
     expect(performance.now() - start).toBeLessThan(500)
   })
@@ -317,13 +317,13 @@ describe('any text', () => {
     fc.array(fragment).map((fragments) => fragments.join('')),
   )
 
-  it('is a filter or a FilterError within the text', () => {
+  it('is a filter or an ExpressionError within the text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         try {
           parseFilter(text)
         } catch (error) {
-          if (!(error instanceof FilterError)) throw error
+          if (!(error instanceof ExpressionError)) throw error
           expect(error.column).toBeGreaterThanOrEqual(1)
           expect(error.column).toBeLessThanOrEqual([...text].length + 1)
           expect(error.expected).not.toBe('')

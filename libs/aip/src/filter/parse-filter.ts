@@ -1,4 +1,4 @@
-import { FilterError } from './filter-error.ts'
+import { ExpressionError } from './expression-error.ts'
 import type { FilterNode } from './filter-node.ts'
 import { SyntaxError as GrammarError, parse } from './grammar.generated.js'
 import { parseTime } from './parse-time.ts'
@@ -31,7 +31,7 @@ const isTime = (text: string): boolean => parseTime(text) !== undefined
  * length of the text.
  *
  * @returns undefined for an empty text or white space: no filter.
- * @throws {FilterError} for invalid syntax, including half a surrogate pair in a literal.
+ * @throws {ExpressionError} for invalid syntax, including half a surrogate pair in a literal.
  */
 export const parseFilter = (text: string): FilterNode | undefined => {
   const columns = columnsOf(text)
@@ -40,6 +40,6 @@ export const parseFilter = (text: string): FilterNode | undefined => {
     return parse(text, { columnAt, isTime }) ?? undefined
   } catch (error) {
     if (!(error instanceof GrammarError)) throw error
-    throw new FilterError(columnAt(error.location.start.offset), describeExpected(error))
+    throw new ExpressionError(columnAt(error.location.start.offset), describeExpected(error))
   }
 }

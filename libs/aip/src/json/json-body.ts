@@ -23,11 +23,7 @@ const decode = (bytes: Uint8Array): string => {
   }
 }
 
-/**
- * Checks a body without building its value.
- *
- * @returns the members of the outermost object.
- */
+/** Checks a body without building its value. @returns the members of the outermost object. */
 const check = (text: string, maxDepth: number): Map<string, JsonMember> => {
   const members = new Map<string, JsonMember>()
 

@@ -1,20 +1,19 @@
-import { type FieldViolation, ListQuery, PageQuery } from '@fms/contracts'
-import type { z } from 'zod'
-import { ApiError, invalidRequest } from '../errors.ts'
-import { toFieldViolations } from '../field-violations.ts'
+import { ListQuery, PageQuery } from '@fms/contracts'
+import { didYouMean, suggestion } from '../did-you-mean.ts'
+import { apiError } from '../errors.ts'
 import {
   type CheckedFilter,
   checkFilter,
+  ExpressionError,
   FilterComplexityError,
-  FilterError,
   type FilterFields,
   parseFilter,
 } from '../filter/index.ts'
 import type { MaskMembers } from '../read-mask/mask-members.ts'
 import { parseReadMask, type ReadMask } from '../read-mask/parse-read-mask.ts'
-import { filterTooComplex, invalidFilter, invalidOrderBy } from './list-errors.ts'
-import { OrderByError, type OrderTerm, type Position, parseOrderBy } from './order-by.ts'
-import { type Parsed, parsePageSize, parseSkip } from './page-size.ts'
+import { type QueryContract, readQuery, type TryParse } from '../read-query.ts'
+import { type OrderTerm, type Position, parseOrderBy } from './order-by.ts'
+import { parsePageSize, parseSkip } from './page-size.ts'
 import type { PageTokens } from './page-token.ts'
 
 /** The requested page of a list (AIP-158). */
@@ -47,7 +46,7 @@ export interface PageOptions {
 
 export interface ListOptions<Field extends string> extends PageOptions {
   /** Schema of the query; default `ListQuery`. A route with further parameters reads those itself. */
-  contract?: z.ZodType<ListQuery> & { shape: object }
+  contract?: QueryContract<ListQuery>
   filterFields: FilterFields
   orderFields: readonly Field[]
 }
@@ -61,16 +60,14 @@ export interface ListOptions<Field extends string> extends PageOptions {
 export const readListQuery = <Field extends string>(
   query: unknown,
   { contract = ListQuery, filterFields, orderFields, scope, ...options }: ListOptions<Field>,
-): ListRequest<Field> => {
-  const invalid: InvalidParam[] = []
-  const params = parseValidParams(query, contract, invalid)
-  const filter = readFilter(params.filter, filterFields, invalid)
-  const orderBy = tryParse(invalid, 'orderBy', () => parseOrderBy(params.orderBy, orderFields))
-  const listScope = [...scope, params.filter, params.orderBy, ...tiesScope(orderBy)]
-  const page = readPage(params, { scope: listScope, ...options }, invalid)
-  rejectInvalid(invalid)
-  return { ...page, ...(filter && { filter }), orderBy: orderBy! }
-}
+): ListRequest<Field> =>
+  readQuery(query, contract, (params, tryParse) => {
+    const filter = tryParse('filter', () => parseFilterOf(params.filter, filterFields))
+    const orderBy = tryParse('orderBy', () => parseOrderByOf(params.orderBy, orderFields)) ?? []
+    const listScope = [...scope, params.filter, params.orderBy, ...tiesScope(orderBy)]
+    const page = readPage(params, { scope: listScope, ...options }, tryParse)
+    return { ...page, ...(filter && { filter }), orderBy }
+  })
 
 /**
  * Parses the raw query of a list that has only paging.
@@ -79,19 +76,8 @@ export const readListQuery = <Field extends string>(
  */
 export const readPageQuery = (
   query: unknown,
-  { contract = PageQuery, ...options }: PageOptions & { contract?: z.ZodType<PageQuery> & { shape: object } },
-): PageRequest => {
-  const invalid: InvalidParam[] = []
-  const page = readPage(parseValidParams(query, contract, invalid), options, invalid)
-  rejectInvalid(invalid)
-  return page
-}
-
-/** The options of a query with a filter but no pages. */
-export interface FilterQueryOptions<Q extends { filter: string }> {
-  contract: z.ZodType<Q> & { shape: object }
-  filterFields: FilterFields
-}
+  { contract = PageQuery, ...options }: PageOptions & { contract?: QueryContract<PageQuery> },
+): PageRequest => readQuery(query, contract, (params, tryParse) => readPage(params, options, tryParse))
 
 /**
  * Parses the raw query of a route with a filter (AIP-160) but no pages.
@@ -102,109 +88,76 @@ export interface FilterQueryOptions<Q extends { filter: string }> {
  */
 export const readFilterQuery = <Q extends { filter: string }>(
   query: unknown,
-  { contract, filterFields }: FilterQueryOptions<Q>,
-): { params: Q; filter?: CheckedFilter } => {
-  const invalid: InvalidParam[] = []
-  const params = parseValidParams(query, contract, invalid)
-  const filter = readFilter(params.filter, filterFields, invalid)
-  rejectInvalid(invalid)
-  return { params, ...(filter && { filter }) }
-}
+  contract: QueryContract<Q>,
+  filterFields: FilterFields,
+): { params: Q; filter?: CheckedFilter } =>
+  readQuery(query, contract, (params, tryParse) => {
+    const filter = tryParse('filter', () => parseFilterOf(params.filter, filterFields))
+    return { params, ...(filter && { filter }) }
+  })
 
-const readFilter = (text: string, fields: FilterFields, invalid: InvalidParam[]) =>
-  tryParse(invalid, 'filter', () => {
+const parseFilterOf = (text: string, fields: FilterFields): CheckedFilter | undefined => {
+  try {
     const node = parseFilter(text)
     return node && checkFilter(node, fields)
-  })
+  } catch (error) {
+    throw error instanceof FilterComplexityError
+      ? filterTooComplex(error)
+      : invalidExpression('INVALID_FILTER', 'filter', error)
+  }
+}
+
+const parseOrderByOf = <Field extends string>(text: string, fields: readonly Field[]) => {
+  try {
+    return parseOrderBy(text, fields)
+  } catch (error) {
+    throw invalidExpression('INVALID_ORDER_BY', 'orderBy', error)
+  }
+}
+
+/** @returns any other error than an {@link ExpressionError} unchanged. */
+const invalidExpression = (reason: 'INVALID_FILTER' | 'INVALID_ORDER_BY', field: string, error: unknown) => {
+  if (!(error instanceof ExpressionError)) return error
+  const { column, unknownField } = error
+  const meant = unknownField && didYouMean(unknownField.name, unknownField.known)
+  const expected = error.expected + suggestion(meant)
+  return apiError(
+    reason,
+    { field, column: `${column}`, expected },
+    { fieldViolations: [{ field, description: `column ${column}: expected ${expected}` }] },
+  )
+}
+
+const filterTooComplex = ({ conditions, limit, found, message }: FilterComplexityError) =>
+  apiError(
+    'FILTER_TOO_COMPLEX',
+    { field: 'filter', conditions, limit: `${limit}`, found: `${found}` },
+    { fieldViolations: [{ field: 'filter', description: `has ${message}` }] },
+  )
 
 /**
  * Part of the token's scope, because earlier releases sorted the ties of a descending order in ascending order: their
  * tokens stand for another position and are rejected.
  */
-const tiesScope = (orderBy: readonly { descending: boolean }[] | undefined): string[] =>
-  orderBy?.at(-1)?.descending ? ['ties descend'] : []
-
-/** An invalid parameter. */
-interface InvalidParam {
-  violation: FieldViolation
-  /** The error if no other parameter is invalid. */
-  soleError?: ApiError
-}
-
-/** Parses the valid parameters. Invalid ones count as absent, so that the others are checked too. */
-const parseValidParams = <Q>(
-  query: unknown,
-  contract: z.ZodType<Q> & { shape: object },
-  invalid: InvalidParam[],
-): Q => {
-  const { data, error } = contract.safeParse(query)
-  if (!error) return data
-  const violations = toFieldViolations(error)
-  invalid.push(...violations.map((violation) => ({ violation })))
-  const invalidNames = new Set(violations.map(({ field }) => field))
-  const names = Object.keys(contract.shape).filter((name) => !invalidNames.has(name))
-  return contract.parse(
-    Object.fromEntries(names.map((name) => [name, (query as Record<string, unknown>)[name]])),
-  )
-}
+const tiesScope = (orderBy: readonly { descending: boolean }[]): string[] =>
+  orderBy.at(-1)?.descending ? ['ties descend'] : []
 
 const readPage = (
   params: PageQuery & { readMask?: string },
   { scope, pageTokens, members }: PageOptions,
-  invalid: InvalidParam[],
+  tryParse: TryParse,
 ): PageRequest => {
   const tokenScope = JSON.stringify(scope)
   const { pageToken } = params
   const after = pageToken
-    ? tryParse(invalid, 'pageToken', () => pageTokens.open(tokenScope, pageToken) as Position)
+    ? tryParse('pageToken', () => pageTokens.open(tokenScope, pageToken) as Position)
     : undefined
-  const readMask = members && readMaskOf(params.readMask ?? '', members, invalid)
+  const readMask = members && tryParse('readMask', () => parseReadMask(params.readMask ?? '', members))
   return {
     ...(after && { after }),
     ...(readMask && { readMask }),
-    limit: countOf(parsePageSize(params.pageSize), invalid),
-    skip: countOf(parseSkip(params.skip), invalid),
+    limit: tryParse('pageSize', () => parsePageSize(params.pageSize)) ?? 0,
+    skip: tryParse('skip', () => parseSkip(params.skip)) ?? 0,
     nextPageToken: (next) => (next ? pageTokens.seal(tokenScope, next) : ''),
   }
-}
-
-const readMaskOf = (text: string, members: MaskMembers, invalid: InvalidParam[]): ReadMask | undefined => {
-  const { readMask, violations } = parseReadMask(text, members)
-  invalid.push(...violations.map((violation) => ({ violation })))
-  return readMask
-}
-
-const countOf = ({ value = 0, violation }: Parsed<number>, invalid: InvalidParam[]): number => {
-  if (violation) invalid.push({ violation })
-  return value
-}
-
-const tryParse = <T>(invalid: InvalidParam[], field: string, read: () => T): T | undefined => {
-  try {
-    return read()
-  } catch (error) {
-    invalid.push(toInvalidParam(field, error))
-    return undefined
-  }
-}
-
-const toInvalidParam = (field: string, error: unknown): InvalidParam => {
-  if (error instanceof FilterError)
-    return { violation: { field, description: error.message }, soleError: invalidFilter(error) }
-  if (error instanceof FilterComplexityError) {
-    const { message } = error
-    return { violation: { field, description: `has ${message}` }, soleError: filterTooComplex(error) }
-  }
-  if (error instanceof OrderByError)
-    return { violation: { field, description: error.message }, soleError: invalidOrderBy(error) }
-  if (error instanceof ApiError) return { violation: { field, description: error.message }, soleError: error }
-  throw error
-}
-
-const rejectInvalid = (invalid: InvalidParam[]): void => {
-  const [first] = invalid
-  if (!first) return
-  throw invalid.length === 1 && first.soleError
-    ? first.soleError
-    : invalidRequest(invalid.map(({ violation }) => violation))
 }

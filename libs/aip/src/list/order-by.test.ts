@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { OrderByError, parseOrderBy } from './order-by.ts'
+import { ExpressionError } from '../filter/expression-error.ts'
+import { parseOrderBy } from './order-by.ts'
 
 const fields = ['name', 'createTime', 'updateTime']
 
-const parseError = (text: string): OrderByError => {
+const parseError = (text: string): ExpressionError => {
   try {
     parseOrderBy(text, fields)
   } catch (error) {
-    if (error instanceof OrderByError) return error
+    if (error instanceof ExpressionError) return error
   }
   throw new Error(`${text} should be refused`)
 }
@@ -81,7 +82,7 @@ describe('parseOrderBy', () => {
     )
   })
 
-  it('throws only OrderByError, with a column in the text or just after it', () => {
+  it('throws only an ExpressionError, with a column in the text or just after it', () => {
     const word = fc.oneof(fc.constantFrom('name', 'createTime', 'asc', 'desc', ',', ' ', '😀'), fc.string())
     fc.assert(
       fc.property(
@@ -90,9 +91,9 @@ describe('parseOrderBy', () => {
           try {
             parseOrderBy(text, fields)
           } catch (error) {
-            expect(error).toBeInstanceOf(OrderByError)
-            expect((error as OrderByError).column).toBeGreaterThan(0)
-            expect((error as OrderByError).column).toBeLessThanOrEqual([...text].length + 1)
+            expect(error).toBeInstanceOf(ExpressionError)
+            expect((error as ExpressionError).column).toBeGreaterThan(0)
+            expect((error as ExpressionError).column).toBeLessThanOrEqual([...text].length + 1)
           }
         },
       ),

@@ -1,3 +1,5 @@
+import { ExpressionError } from '../filter/expression-error.ts'
+
 /** A field to sort by and its direction. */
 export interface OrderTerm<Field extends string = string> {
   field: Field
@@ -32,21 +34,6 @@ export const completeOrder = <Field extends string>(
     : orderBy.slice(0, uniqueIndex + 1)
 }
 
-/** An invalid `orderBy`. The message is the description of a field violation. */
-export class OrderByError extends Error {
-  /** Position of the error: Unicode code points, from 1. */
-  readonly column: number
-  /** What is valid at this position, as text for people. */
-  readonly expected: string
-
-  constructor(column: number, expected: string) {
-    super(`column ${column}: expected ${expected}`)
-    this.name = 'OrderByError'
-    this.column = column
-    this.expected = expected
-  }
-}
-
 /**
  * Parses an `orderBy` (AIP-132) such as `name, createTime desc`. The direction is ascending by default. White space is
  * allowed around each word. An empty text or white space means no order.
@@ -56,7 +43,7 @@ export class OrderByError extends Error {
  *
  * @param text a text whose length the caller limits.
  * @param fields the sortable fields, each allowed once.
- * @throws {OrderByError} for anything else.
+ * @throws {ExpressionError} for anything else.
  */
 export const parseOrderBy = <Field extends string>(
   text: string,
@@ -64,7 +51,7 @@ export const parseOrderBy = <Field extends string>(
 ): OrderTerm<Field>[] => {
   if (text.trim() === '') return []
   const error = (index: number, expected: string) =>
-    new OrderByError([...text.slice(0, index)].length + 1, expected)
+    new ExpressionError([...text.slice(0, index)].length + 1, expected)
   const terms: OrderTerm<Field>[] = []
   let start = 0
   for (const part of text.split(',')) {

@@ -1,17 +1,9 @@
-import type { FieldViolation } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import { fieldPath } from '../field-path.ts'
 import type { MaskMembers } from './mask-members.ts'
 
 /** The members to return, by name: each as a whole, or with members of its own. */
 export interface ReadMask extends ReadonlyMap<string, ReadMask | 'whole'> {}
-
-/** A parsed `readMask`. */
-export interface ParsedReadMask {
-  /** Undefined for a mask of all members, and for an invalid one. */
-  readMask?: ReadMask
-  /** Of the field `readMask`: one for each invalid path. */
-  violations: FieldViolation[]
-}
 
 /**
  * Parses a `readMask` (AIP-157), such as `name, theme.primaryColor`. `*` and an empty text mean all members. White space
@@ -22,15 +14,18 @@ export interface ParsedReadMask {
  *     name     = 1*( ALPHA / DIGIT / "_" / "-" )
  *
  * @param text a text whose length the caller limits.
+ * @returns undefined for a mask of all members.
+ * @throws {ApiError} INVALID_REQUEST with a violation for each invalid path.
  */
-export const parseReadMask = (text: string, members: MaskMembers): ParsedReadMask => {
-  if (text.trim() === '') return { violations: [] }
+export const parseReadMask = (text: string, members: MaskMembers): ReadMask | undefined => {
+  if (text.trim() === '') return undefined
   const paths = [...new Set(text.split(',').map((path) => path.trim()))]
   const named = paths.filter((path) => path !== '*').map((path) => path.split('.'))
-  const descriptions = named.map((path) => problemOf(path, members)).filter((each) => each !== undefined)
-  if (descriptions.length > 0)
-    return { violations: descriptions.map((description) => ({ field: 'readMask', description })) }
-  return named.length < paths.length ? { violations: [] } : { readMask: maskOf(named), violations: [] }
+  const problems = named.map((path) => problemOf(path, members)).filter((each) => each !== undefined)
+  if (problems.length > 0) {
+    throw invalidRequest(problems.map((description) => ({ field: 'readMask', description })))
+  }
+  return named.length < paths.length ? undefined : maskOf(named)
 }
 
 /** Why a path names no member; undefined if it does. */

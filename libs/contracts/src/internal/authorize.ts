@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { Role, Uuid } from '../organization.ts'
 
-/**
- * Body of `POST /internal/authorize`, from the gateway to the organizations service: an API key and an organization.
- */
+/** Body of `POST /internal/authorize`, from the gateway to the organizations service: an API key and an organization. */
 export const AuthorizeRequest = z.object({
   /** SHA-256 of the key, base64url. */
   keyHash: z.string(),

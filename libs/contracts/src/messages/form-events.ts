@@ -26,10 +26,6 @@ export const eventsStream = { name: 'EVENTS', subjects: [allFormEvents] } as con
 /** Content type of an event in {@link eventsStream} (CloudEvents 1.0, structured mode). */
 export const eventContentType = 'application/cloudevents+json'
 
-/**
- * The subject of a form event: `events.{organizationId}.form.{verb}`.
- *
- * @param type such as `form.created`.
- */
+/** The subject of a form event: `events.{organizationId}.form.{verb}`. @param type such as `form.created`. */
 export const eventSubject = (organizationId: string, type: string): string =>
   `events.${organizationId}.${type}`

@@ -10,7 +10,7 @@ import { sendJson } from './send-json.ts'
 const Params = z.object({ publicId: z.string() })
 
 const members = publicFormMembers.join()
-const mask = parseReadMask(members, maskMembersOf(Form)).readMask!
+const mask = parseReadMask(members, maskMembersOf(Form))!
 
 /**
  * Internal: read what respondents may see of a form's live revision; 304 when the caller's copy is current. The gateway

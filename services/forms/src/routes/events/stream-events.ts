@@ -25,10 +25,7 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
     { schema: { params: OrganizationParams } },
     async (request, reply) => {
       const { organizationId } = request.params
-      const { params, filter } = readFilterQuery(request.query, {
-        contract: StreamEventsQuery,
-        filterFields: eventFilterFields,
-      })
+      const { params, filter } = readFilterQuery(request.query, StreamEventsQuery, eventFilterFields)
       const start = lastEventIdOf(request.headers['last-event-id']) ?? params.afterSequence
       const range = await rangeOf(events, organizationId)
       const { lastSequence } = range

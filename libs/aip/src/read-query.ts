@@ -1,0 +1,66 @@
+import { GetQuery } from '@fms/contracts'
+import type { z } from 'zod'
+import { ApiError, invalidRequest } from './errors.ts'
+import { toFieldViolations } from './field-violations.ts'
+import type { MaskMembers } from './read-mask/mask-members.ts'
+import { parseReadMask, type ReadMask } from './read-mask/parse-read-mask.ts'
+
+/** The schema of a query. */
+export type QueryContract<Q> = z.ZodType<Q> & { shape: object }
+
+/** Parses a parameter. @returns undefined if it is invalid: its error is kept, so that the others are checked too. */
+export type TryParse = <T>(field: string, parse: () => T) => T | undefined
+
+/**
+ * Parses the raw query of a request.
+ *
+ * @param read parses the values of the parameters. Those that the contract rejects are absent.
+ * @throws {ApiError} that of the only invalid parameter; otherwise INVALID_REQUEST with all violations.
+ */
+export const readQuery = <Q, T>(
+  query: unknown,
+  contract: QueryContract<Q>,
+  read: (params: Q, tryParse: TryParse) => T,
+): T => {
+  const errors: { field: string; error: ApiError }[] = []
+  const tryParse: TryParse = (field, parse) => {
+    try {
+      return parse()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      errors.push({ field, error })
+      return undefined
+    }
+  }
+  const { data, error } = contract.safeParse(query)
+  if (error) errors.push({ field: '', error: invalidRequest(toFieldViolations(error)) })
+  const result = read(error ? validPart(query, contract, error) : data, tryParse)
+  const [first] = errors
+  if (!first) return result
+  if (errors.length === 1) throw first.error
+  throw invalidRequest(
+    errors.flatMap(
+      ({ field, error: { parts, message } }) => parts.fieldViolations ?? [{ field, description: message }],
+    ),
+  )
+}
+
+const validPart = <Q>(query: unknown, contract: QueryContract<Q>, { issues }: z.ZodError): Q => {
+  const invalid = new Set(issues.map(({ path }) => path[0]))
+  const names = Object.keys(contract.shape).filter((name) => !invalid.has(name))
+  return contract.parse(
+    Object.fromEntries(names.map((name) => [name, (query as Record<string, unknown>)[name]])),
+  )
+}
+
+/**
+ * Parses the raw query of a read of one resource (AIP-131, AIP-157).
+ *
+ * @param members of the resource.
+ * @returns the mask, or undefined for all members.
+ * @throws {ApiError} INVALID_REQUEST with all violations.
+ */
+export const readGetQuery = (query: unknown, members: MaskMembers): ReadMask | undefined =>
+  readQuery(query, GetQuery, ({ readMask }, tryParse) =>
+    tryParse('readMask', () => parseReadMask(readMask, members)),
+  )
