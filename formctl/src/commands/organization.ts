@@ -65,10 +65,7 @@ const createOrganization: Work<DirectoryStore, CreateOptions> = async (directory
   const { name, slug, logo, metadata } = options
   const fields = { name, slug, logo, metadata: metadata?.value }
   const { organizationId } = await directory.createOrganization(fields)
-  return {
-    json: { id: organizationId },
-    text: `Created organization ${slug} with the id ${organizationId}.`,
-  }
+  return { json: { id: organizationId }, text: `Created organization ${slug} with the id ${organizationId}.` }
 }
 
 const listOrganizations: Work<DirectoryStore> = async (directory) => {

@@ -168,11 +168,7 @@ type Deletion = NonNullable<FormRecord['deletion']>
 /** A delete by an operator that can be undone for as long as the given one. */
 const deletedAt = ({ deleteTime, purgeTime }: Deletion, now: Date): Deletion => {
   const ms = Date.parse(purgeTime) - Date.parse(deleteTime)
-  return {
-    deleteTime: now.toISOString(),
-    purgeTime: new Date(now.getTime() + ms).toISOString(),
-    deleter: '',
-  }
+  return { deleteTime: now.toISOString(), purgeTime: new Date(now.getTime() + ms).toISOString(), deleter: '' }
 }
 
 /**

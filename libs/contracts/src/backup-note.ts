@@ -5,10 +5,7 @@ import { Timestamp } from './text.ts'
 export const backupNoteFile = 'last-backup.json'
 
 /** The last good backup of the SQLite stores. */
-export const BackupNote = z.object({
-  createTime: Timestamp,
-  folder: z.string(),
-})
+export const BackupNote = z.object({ createTime: Timestamp, folder: z.string() })
 export type BackupNote = z.infer<typeof BackupNote>
 
 /** A good backup should be no older: a day, and two hours for a timer that is late. The alert `BackupOld` has it, too. */

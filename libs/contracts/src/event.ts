@@ -40,10 +40,7 @@ export const Sequence = z
 
 /** The API key of a change, as people tell keys apart. */
 export const ActorKey = z
-  .object({
-    id: Uuid,
-    prefix: z.string().describe('The first 8 characters after `fms_`.'),
-  })
+  .object({ id: Uuid, prefix: z.string().describe('The first 8 characters after `fms_`.') })
   .meta({ id: 'ActorKey' })
 
 const UserActor = z

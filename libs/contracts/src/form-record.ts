@@ -34,9 +34,7 @@ export const FormRecord = z
     version: atLeastOne,
     draft: FormDraft.refine(
       (draft) => new TextEncoder().encode(JSON.stringify(draft)).length <= maxDraftBytes,
-      {
-        error: `must have at most ${maxDraftBytes} bytes as JSON`,
-      },
+      { error: `must have at most ${maxDraftBytes} bytes as JSON` },
     ),
     /** The revision number that the latest publish reserved. A publish that fails leaves a gap. */
     revisionNumber: Count,

@@ -278,10 +278,9 @@ export type ListedDraftField = Having<
 >
 
 /** A form as clients read it: the current draft with the output-only fields. */
-export const Form = z.strictObject({ ...draftShape, ...shapeOf(outputFields) }).meta({
-  id: 'Form',
-  description: 'The current draft of a form with its output-only fields.',
-})
+export const Form = z
+  .strictObject({ ...draftShape, ...shapeOf(outputFields) })
+  .meta({ id: 'Form', description: 'The current draft of a form with its output-only fields.' })
 export type Form = z.infer<typeof Form>
 
 /** The ids of a form and its organization, as canonical UUIDs. */

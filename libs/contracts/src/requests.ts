@@ -189,11 +189,7 @@ const afterSequence = parameter
   .refine((text) => text === undefined || (/^[0-9]+$/.test(text) && Number(text) <= maxSafeInteger), {
     error: `must be a whole number from 0 to ${maxSafeInteger}, in decimal digits`,
   })
-  .meta({
-    type: 'integer',
-    minimum: 0,
-    maximum: maxSafeInteger,
-  })
+  .meta({ type: 'integer', minimum: 0, maximum: maxSafeInteger })
 
 /** The parameters of a list of events. */
 export const ListEventsQuery = ListQuery.extend({

@@ -63,9 +63,7 @@ const KeyedOption = z
 
 /** What respondents can choose: a text, or a label with a key that stays when the label changes. */
 export const StepOption = z
-  .union([z.string(), KeyedOption], {
-    error: 'must be a text, or an object with key and label',
-  })
+  .union([z.string(), KeyedOption], { error: 'must be a text, or an object with key and label' })
   .meta({ id: 'StepOption', description: 'A text, or a label with a key that stays when the label changes.' })
 
 /** Key of a step: 1 to 64 characters of `[A-Za-z0-9_-]`, unique in the form. */
@@ -135,11 +133,7 @@ const memberSchema = (member: StepMember) =>
 
 const variantOf = (type: string, { meaning, members }: StepType) =>
   z
-    .strictObject({
-      type: z.literal(type),
-      key: StepKey,
-      ...mapValues(members, memberSchema),
-    })
+    .strictObject({ type: z.literal(type), key: StepKey, ...mapValues(members, memberSchema) })
     .meta({ id: `${pascalCase(type)}Step`, description: meaning })
 
 const mapValues = <T, U>(object: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> =>

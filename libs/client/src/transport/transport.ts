@@ -119,10 +119,7 @@ export const createTransport = (options: TransportOptions, { sleep, random }: Cl
     const hint = mayBeBlocked ? `. The operator may have to add ${mayBeBlocked} to CORS_ORIGINS` : ''
     return new FormsConnectionError(
       `No response to ${call.method} ${urlOf(call)}: ${messageOf(cause)}${hint}`,
-      {
-        cause,
-        mayBeBlocked: mayBeBlocked !== undefined,
-      },
+      { cause, mayBeBlocked: mayBeBlocked !== undefined },
     )
   }
 

@@ -358,11 +358,7 @@ export const operations = {
     query: StreamEventsQuery,
     filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
     header: 'last-event-id',
-    response: {
-      description: 'A stream without end.',
-      contract: z.string(),
-      mediaType: 'text/event-stream',
-    },
+    response: { description: 'A stream without end.', contract: z.string(), mediaType: 'text/event-stream' },
     reasons: ['TOO_MANY_STREAMS', 'AFTER_LAST_EVENT', 'EVENTS_PRUNED'],
   },
   getEvent: {

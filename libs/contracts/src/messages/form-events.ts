@@ -6,10 +6,7 @@ import { defineMessage } from './define-message.ts'
  *
  * Delivery: at most once, to one of the publishers. Without it, a relay finds the events within a second.
  */
-export const EventsRecorded = defineMessage({
-  subject: 'events.recorded',
-  schema: z.object({}),
-})
+export const EventsRecorded = defineMessage({ subject: 'events.recorded', schema: z.object({}) })
 
 /** The queue group in which the publishers subscribe to {@link EventsRecorded}. */
 export const relayQueue = 'relay'
