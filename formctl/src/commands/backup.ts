@@ -1,11 +1,17 @@
-import { noteBackup, runBackupCommand } from '../backup/after-backup.ts'
-import { restoreBackup, writeBackup } from '../backup/backup.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempDisposable, rename, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { type BackupNote, backupNoteFile } from '@fms/contracts'
+import { type BackupSource, countRows, type Manifest, restoreBackup, writeBackup } from '../backup/backup.ts'
 import { newestBackup, writeKeptBackup } from '../backup/keep-backups.ts'
-import { verifyBackup } from '../backup/verify-backup.ts'
 import type { Command } from '../cli/command.ts'
 import { parseWholeFrom } from '../cli/option-values.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { dataDir, namedStores } from '../stores/open-stores.ts'
+import { fileOf } from '../stores/require-store.ts'
 
 export const addBackupCommand = (formctl: Command): void => {
   const backup = formctl.command('backup').description('backups of both SQLite stores and the secrets')
@@ -52,6 +58,27 @@ async function createAction(this: Command, folder: string) {
   })
 }
 
+/**
+ * Runs the operator's command with the folder of a backup as its last argument, such as an upload. Its output goes to stderr.
+ *
+ * @throws {Error} if it does not exit with 0.
+ */
+const runBackupCommand = async (command: string, folder: string): Promise<void> => {
+  const child = spawn('sh', ['-c', `${command} "$1"`, 'BACKUP_COMMAND', folder], {
+    stdio: ['ignore', process.stderr, process.stderr],
+  })
+  const [code, signal] = await once(child, 'exit')
+  if (code === 0) return
+  throw new Error(`BACKUP_COMMAND ended with ${signal ?? code}. The backup itself is complete: ${folder}.`)
+}
+
+/** Notes a good backup beside the forms store. The forms service exports its time as a metric. */
+const noteBackup = async ({ forms }: BackupSource, note: BackupNote): Promise<void> => {
+  const path = join(dirname(fileOf(forms)!), backupNoteFile)
+  await writeFile(`${path}.new`, `${JSON.stringify(note)}\n`)
+  await rename(`${path}.new`, path)
+}
+
 async function verifyAction(this: Command, given: string) {
   const folder = newestBackup(given)
   const { createTime, counts, files } = await verifyBackup(folder)
@@ -60,6 +87,30 @@ async function verifyAction(this: Command, given: string) {
     json: { folder, createTime, counts, files },
     text: `The backup of ${createTime} in ${folder} can be restored: ${content.join(', ')}.`,
   })
+}
+
+/**
+ * Restores a backup into a temporary folder, and compares digests and counts with those of the time of the backup.
+ *
+ * @throws {Error} if they differ, or the backup cannot be restored.
+ */
+const verifyBackup = async (folder: string): Promise<Manifest> => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'formctl-verify-'))
+  const store = <N extends string>(name: N) => ({
+    name,
+    url: `sqlite:${join(temporary.path, `${name}.db`)}`,
+    setting: 'TMPDIR',
+  })
+  const manifest = await restoreBackup(folder, {
+    directory: store('directory'),
+    forms: store('forms'),
+    dataDir: temporary.path,
+  })
+  const counts = countRows(temporary.path)
+  if (isDeepStrictEqual(counts, manifest.counts)) return manifest
+  throw new Error(
+    `${folder} restores to ${JSON.stringify(counts)}, and had ${JSON.stringify(manifest.counts)} when it was made.`,
+  )
 }
 
 export const addRestoreCommand = (formctl: Command): void => {
