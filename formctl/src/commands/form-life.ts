@@ -1,4 +1,11 @@
-import type { ChangeOptions as ClientOptions, FormChange, FormChanges, TaggedForm } from '@fms/client'
+import { readFile } from 'node:fs/promises'
+import type {
+  ChangeOptions as ClientOptions,
+  FormChange,
+  FormChanges,
+  FormCheck,
+  TaggedForm,
+} from '@fms/client'
 import { type Api, withApi } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm } from '../api/change-form.ts'
 import { type Command, exampleForm } from '../cli/command.ts'
@@ -10,8 +17,15 @@ interface FormOptions extends ChangeOptions {
   form: string
 }
 
-/** Adds the commands on one form, which work only by the API. */
+/** Adds the commands that work only by the API: a check of files, and those on one form. */
 export const addFormLifeCommands = (forms: Command): void => {
+  forms
+    .command('check')
+    .description('check forms in files through the API: whether they can be published, and warnings')
+    .argument('<file...>', 'JSON: a form as a read returns it, or the body of a create')
+    .requiredOption('--organization <ref>', 'id or slug of an organization of yours; nothing is stored in it')
+    .action(withApi(check))
+    .examples(`forms check --organization acme "$DATA_DIR/${exampleForm}.json"`)
   const formCommand = (name: string, description: string) =>
     forms
       .command(name)
@@ -54,6 +68,33 @@ export const addFormLifeCommands = (forms: Command): void => {
     `forms rollback ${form} --revision live --validate-only`,
   )
 }
+
+type CheckedFile = FormCheck & { file: string }
+
+const check: Work<Api, { organization: string }> = async (api, { organization }, files) => {
+  const forms: CheckedFile[] = []
+  for (const file of files) {
+    forms.push({ file, ...(await api.forms.check(organization, await readForm(file))) })
+  }
+  return { json: { forms }, text: forms.flatMap(linesOf).map(withoutControlCharacters).join('\n') }
+}
+
+/** Reads a form, or the body of a create or an update, which has it in `form`. */
+const readForm = async (file: string) => {
+  const text = await readFile(file, 'utf8')
+  try {
+    const value = JSON.parse(text)
+    return value?.form ?? value
+  } catch (cause) {
+    throw new Error(`${file} is not JSON. Name a file with one form.`, { cause })
+  }
+}
+
+const linesOf = ({ file, publishable, violations, warnings }: CheckedFile): string[] => [
+  `${file} ${publishable ? 'can' : 'cannot'} be published; ${warnings.length} warnings.`,
+  ...violations.map(({ subject, description }) => `  error: ${subject} ${description}`),
+  ...warnings.map(({ field, message }) => `  warning: ${field} ${message}`),
+]
 
 type Send<Options> = (api: Api, options: FormOptions & Options, write: ClientOptions) => Promise<TaggedForm>
 

@@ -4,7 +4,6 @@ import { printOutcome } from '../cli/outcome.ts'
 import { exportForms, writeNewFile } from '../forms/export-forms.ts'
 import type { ImportOptions, ImportResult } from '../forms/import-forms.ts'
 import { findOptionalOrganizationId, openForms } from '../stores/open-stores.ts'
-import { addCheckCommand } from './check-forms.ts'
 import { addFormLifeCommands } from './form-life.ts'
 
 export const addFormsCommands = (formctl: Command): void => {
@@ -31,7 +30,6 @@ export const addFormsCommands = (formctl: Command): void => {
       'forms import "$DATA_DIR/forms.ndjson" --dry-run',
       'forms import "$DATA_DIR/forms.ndjson" --organization acme --as-new',
     )
-  addCheckCommand(forms)
   addFormLifeCommands(forms)
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fieldPath } from './field-path.ts'
+import { fieldPath } from './field-violations.ts'
 
 it.each([
   [['form', 'steps', 2, 'key'], 'form.steps[2].key'],

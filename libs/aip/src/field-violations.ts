@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { didYouMean, suggestion } from './did-you-mean.ts'
 import { type FieldViolation, maxViolations } from './errors.ts'
-import { fieldPath } from './field-path.ts'
 
 // The message of an unknown member has the names of the known ones, which an issue does not have otherwise.
 z.config({
@@ -67,3 +66,21 @@ const issuesOfVariant = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[
 const isMissing = ({ message }: z.core.$ZodIssueInvalidType) => message.endsWith('received undefined')
 
 const article = (expected: string) => (/^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`)
+
+const maxPathLength = 500
+
+/**
+ * Formats the path of a field for errors: `['form', 'steps', 2, 'key']` becomes `form.steps[2].key`.
+ *
+ * Paths contain names from the request, so the result is cut off with `…` after 500 characters and is well-formed
+ * Unicode.
+ */
+export const fieldPath = (path: readonly PropertyKey[]): string => {
+  let text = ''
+  for (const [index, part] of path.entries()) {
+    if (typeof part === 'number') text += `[${part}]`
+    else text += index === 0 ? String(part) : `.${String(part)}`
+    if (text.length > maxPathLength) return `${text.slice(0, maxPathLength)}…`.toWellFormed()
+  }
+  return text.toWellFormed()
+}

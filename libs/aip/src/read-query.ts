@@ -2,8 +2,7 @@ import { GetQuery } from '@fms/contracts'
 import type { z } from 'zod'
 import { ApiError, invalidRequest } from './errors.ts'
 import { toFieldViolations } from './field-violations.ts'
-import type { MaskMembers } from './read-mask/mask-members.ts'
-import { parseReadMask, type ReadMask } from './read-mask/parse-read-mask.ts'
+import { type MaskMembers, parseReadMask, type ReadMask } from './read-mask/read-mask.ts'
 
 /** The schema of a query. */
 export type QueryContract<Q> = z.ZodType<Q> & { shape: object }

@@ -1,4 +1,4 @@
-import type { Form, FormPatch, Membership } from './schemas.generated.ts'
+import type { Form, FormPatch, Membership, OpenStep, OpenType, Step } from './schemas.generated.ts'
 
 /** A new form: an omitted or `null` field takes its default. */
 export type FormInput = FormPatch
@@ -14,3 +14,10 @@ export type Role = Membership['role']
 
 /** A patch of an object without nested objects: an omitted field stays unchanged, `null` resets it to its default. */
 export type Merge<T> = { [K in keyof T]?: T[K] | null }
+
+/** A type of steps that the catalogue has. */
+type KnownType = Exclude<Step, OpenStep>['type']
+
+/** Marks a type of steps that the catalogue does not have, so that a misspelt type does not compile without it. */
+export const openType = <T extends string>(type: T extends KnownType ? never : T): OpenType =>
+  type as string as OpenType

@@ -1,6 +1,6 @@
 import type { ReasonMetadata } from '@fms/contracts'
 import { apiError, invalidRequest } from '../errors.ts'
-import { fieldPath } from '../field-path.ts'
+import { fieldPath } from '../field-violations.ts'
 import type { Json } from './json.ts'
 import { type JsonMember, JsonSyntaxError, scanJson } from './scan-json.ts'
 

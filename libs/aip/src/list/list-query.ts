@@ -9,8 +9,7 @@ import {
   type FilterFields,
   parseFilter,
 } from '../filter/index.ts'
-import type { MaskMembers } from '../read-mask/mask-members.ts'
-import { parseReadMask, type ReadMask } from '../read-mask/parse-read-mask.ts'
+import { type MaskMembers, parseReadMask, type ReadMask } from '../read-mask/read-mask.ts'
 import { type QueryContract, readQuery, type TryParse } from '../read-query.ts'
 import { type OrderTerm, type Position, parseOrderBy } from './order-by.ts'
 import { parsePageSize, parseSkip } from './page-size.ts'

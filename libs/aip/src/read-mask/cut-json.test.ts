@@ -5,8 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../json/json.ts'
 import { cutJson } from './cut-json.ts'
-import { maskMembersOf } from './mask-members.ts'
-import { parseReadMask, type ReadMask } from './parse-read-mask.ts'
+import { maskMembersOf, parseReadMask, type ReadMask } from './read-mask.ts'
 
 const maskOf = (text: string): ReadMask => parseReadMask(text, maskMembersOf(Form))!
 

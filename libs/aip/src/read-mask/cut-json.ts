@@ -1,4 +1,4 @@
-import type { ReadMask } from './parse-read-mask.ts'
+import type { ReadMask } from './read-mask.ts'
 
 /**
  * Cuts the JSON of a resource down to the members of a mask, without parsing it: one pass over the text for each level of

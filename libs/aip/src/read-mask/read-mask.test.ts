@@ -1,8 +1,7 @@
 import { Form, Revision } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import type { ApiError } from '../errors.ts'
-import { maskMembersOf } from './mask-members.ts'
-import { parseReadMask, type ReadMask } from './parse-read-mask.ts'
+import { maskMembersOf, parseReadMask, type ReadMask } from './read-mask.ts'
 
 const form = maskMembersOf(Form)
 
