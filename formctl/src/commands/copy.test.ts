@@ -11,6 +11,7 @@ import { openDirectoryStore } from '@fms/directory-store'
 import { type ImportOptions, migrateFormsStore, openFormsStore } from '@fms/forms-store'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { recordsOf } from '../copy/copy-store.ts'
 import { eventsKind } from '../copy/events-kind.ts'
 import { formsKind } from '../copy/store-kinds.ts'
 import { collectEvents } from '../events/event-log.ts'
@@ -41,13 +42,13 @@ const fillWithoutEvents = (url: string, records: FormRecord[]) => fill(url, reco
 
 const recordsAt = async (url: string) => {
   await using store = await formsKind.open(url, true)
-  return await Array.fromAsync(store.records())
+  return await Array.fromAsync(recordsOf(store))
 }
 
 /** All events of a store, and up to which sequence each log is in the stream. */
 const logsAt = async (url: string) => {
   await using store = await eventsKind.open(url, true)
-  return await Array.fromAsync(store.records())
+  return await Array.fromAsync(recordsOf(store))
 }
 
 const digestOfFile = (url: string) =>

@@ -18,6 +18,9 @@ export interface CopyResult extends VerifyResult {
   existing: number
 }
 
+/** Groups of records that are imported concurrently, so that SQLite commits them in one transaction. */
+const maxGroups = 8
+
 /**
  * Copies one store into another and compares the two. May be interrupted and repeated: each record is stored atomically, and
  * a repeat skips existing records.
@@ -30,10 +33,8 @@ export const copyStore = async <R>(
   from: string,
   to: string,
 ): Promise<CopyResult> => {
-  const [sourceName, targetName] = [
-    { name: kind.store, url: from, setting: '--from' },
-    { name: kind.store, url: to, setting: '--to' },
-  ]
+  const sourceName = { name: kind.store, url: from, setting: '--from' }
+  const targetName = { name: kind.store, url: to, setting: '--to' }
   await withStoreName(targetName, () => kind.migrate(to))
   await using source = withNamedErrors(await kind.open(from, true), sourceName)
   await using target = withNamedErrors(await kind.open(to, false), targetName)
@@ -42,7 +43,7 @@ export const copyStore = async <R>(
   const tally = { imported: 0, existing: 0 }
   {
     using progress = await startProgress(command, `Copying ${kind.name}`, total)
-    await forEachConcurrently(kind.concurrency, interruption.until(groupsOf(source)), async (group) => {
+    await forEachConcurrently(maxGroups, interruption.until(source.groups()), async (group) => {
       for await (const record of interruption.until(group)) {
         const outcome = await target.importRecord(record)
         tally[outcome === 'imported' ? 'imported' : 'existing']++
@@ -61,22 +62,9 @@ export const copyStore = async <R>(
   return { store: kind.name, ...tally, ...(await verifyEqual(kind, source, target, step)) }
 }
 
-/** The groups of a store's records. By default each record is a group. */
-const groupsOf = <R>(store: OpenStore<R>): AsyncIterable<AsyncIterable<R>> =>
-  store.groups?.() ?? oneByOne(store.records())
-
-async function* oneByOne<R>(records: AsyncIterable<R>): AsyncGenerator<AsyncGenerator<R>> {
-  for await (const record of records) {
-    yield (async function* () {
-      yield record
-    })()
-  }
-}
-
 /** The same store, with its name in error messages. */
 const withNamedErrors = <R>(store: OpenStore<R>, name: NamedStore): OpenStore<R> => ({
-  records: () => namedErrors(name, store.records()),
-  ...(store.groups && { groups: () => namedGroups(name, store.groups!()) }),
+  groups: () => namedGroups(name, store.groups()),
   count: () => withStoreName(name, () => store.count()),
   importRecord: (record) => withStoreName(name, () => store.importRecord(record)),
   [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
@@ -118,11 +106,11 @@ const verifyEqual = async <R>(
   kind: StoreKind<R>,
   source: OpenStore<R>,
   target: OpenStore<R>,
-  step: () => void = () => {},
+  step: () => void,
 ): Promise<VerifyResult> => {
   const hash = createHash('sha256')
   const counts: Tally = {}
-  for await (const [sent, received] of pairs(kind, source.records(), target.records())) {
+  for await (const [sent, received] of pairs(kind, recordsOf(source), recordsOf(target))) {
     if (!received) throw notEqual(kind, `the target lacks ${kind.nameOf(sent!)}`)
     if (!sent) throw notEqual(kind, `the source lacks ${kind.nameOf(received)}`)
     const digest = recordDigest(sent)
@@ -132,6 +120,11 @@ const verifyEqual = async <R>(
     step()
   }
   return { counts, sha256: hash.digest('hex') }
+}
+
+/** All records of a store, in their order. */
+export async function* recordsOf<R>(store: OpenStore<R>): AsyncGenerator<R> {
+  for await (const group of store.groups()) yield* group
 }
 
 const notEqual = ({ store }: { store: string }, how: string) =>

@@ -31,10 +31,6 @@ async function* groupsOf({ events }: FormsStore): AsyncGenerator<AsyncGenerator<
   for await (const log of events.logs()) yield eventsOf(events, log)
 }
 
-async function* allEvents(store: FormsStore): AsyncGenerator<LoggedEvent> {
-  for await (const group of groupsOf(store)) yield* group
-}
-
 const countEvents = async ({ events }: FormsStore): Promise<number> => {
   let total = 0
   for await (const { organizationId } of events.logs()) {
@@ -55,7 +51,6 @@ export const eventsKind: StoreKind<LoggedEvent> = {
   store: 'forms',
   exists: formsStoreExists,
   migrate: migrateFormsStore,
-  concurrency: 8,
   open: async (url, readOnly) => {
     await using cleanup = new AsyncDisposableStack()
     const store = cleanup.use(
@@ -64,7 +59,6 @@ export const eventsKind: StoreKind<LoggedEvent> = {
     await collectEvents(store.events)
     cleanup.move()
     return {
-      records: () => allEvents(store),
       groups: () => groupsOf(store),
       count: () => countEvents(store),
       importRecord: async ({ event, isLastStreamed }) => {

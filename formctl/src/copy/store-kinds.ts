@@ -12,10 +12,11 @@ import { commandTimeoutMs } from '../stores/open-stores.ts'
 
 /** The operations of a store that a copy uses. */
 export interface OpenStore<R> extends AsyncDisposable {
-  /** All records, in an order that is the same on every engine. A record comes after those it depends on. */
-  records(): AsyncIterable<R>
-  /** The records in groups, if those of a group have to be imported one after another. */
-  groups?(): AsyncIterable<AsyncIterable<R>>
+  /**
+   * All records, in an order that is the same on every engine. Those of a group have to be imported one after another,
+   * groups can be imported concurrently.
+   */
+  groups(): AsyncIterable<AsyncIterable<R>>
   count(): Promise<number>
   /** Stores a record. Importing it again changes nothing. */
   importRecord(record: R): Promise<'imported' | 'exists'>
@@ -34,9 +35,7 @@ export interface StoreKind<R> {
   migrate(url: string): Promise<unknown>
   /** @param readOnly opens a SQLite file without changing it. */
   open(url: string, readOnly: boolean): Promise<OpenStore<R>>
-  /** Maximum number of records, or groups of records, that are imported concurrently. */
-  concurrency: number
-  /** Position of the record in the order of `records`, compared by UTF-16 code unit. */
+  /** Position of the record in the order of `groups`, compared by UTF-16 code unit. */
   sortKeyOf(record: R): string
   nameOf(record: R): string
   tallyOf(record: R): Tally
@@ -70,12 +69,13 @@ export const directoryKind: StoreKind<DirectoryRecord> = {
   store: 'directory',
   exists: directoryStoreExists,
   migrate: migrateDirectoryStore,
-  // One at a time, since a member needs its user and organization to exist.
-  concurrency: 1,
   open: async (url, readOnly) => {
     const store = await openDirectoryStore(url, undefined, { readOnly, timeoutMs: commandTimeoutMs })
     return {
-      records: () => store.exportRecords(),
+      // One group, since a member needs its user and organization to exist.
+      async *groups() {
+        yield store.exportRecords()
+      },
       count: () => count(store.exportRecords()),
       importRecord: (record) => store.importRecord(record),
       [Symbol.asyncDispose]: () => store.close(),
@@ -86,9 +86,15 @@ export const directoryKind: StoreKind<DirectoryRecord> = {
   tallyOf: ({ kind }) => Object.fromEntries(kinds.map((each) => [`${each}s`, Number(each === kind)])),
 }
 
-/** The forms of all organizations, deleted ones included. */
-async function* allForms(store: FormsStore): AsyncGenerator<FormRecord> {
-  for await (const { organizationId } of store.organizations()) yield* store.exportForms(organizationId)
+/** The forms of all organizations, deleted ones included, each as a group. */
+async function* allForms(store: FormsStore): AsyncGenerator<AsyncGenerator<FormRecord>> {
+  for await (const { organizationId } of store.organizations()) {
+    for await (const form of store.exportForms(organizationId)) {
+      yield (async function* () {
+        yield form
+      })()
+    }
+  }
 }
 
 /** Forms with their revisions and replies. Those of an organization are ordered by public id, deleted ones last. */
@@ -97,11 +103,10 @@ export const formsKind: StoreKind<FormRecord> = {
   store: 'forms',
   exists: formsStoreExists,
   migrate: migrateFormsStore,
-  concurrency: 8,
   open: async (url, readOnly) => {
     const store = await openFormsStore(url, { readOnly, clears: false, timeoutMs: commandTimeoutMs })
     return {
-      records: () => allForms(store),
+      groups: () => allForms(store),
       count: async () => countAllForms(store, await Array.fromAsync(store.organizations())),
       // The copy of the log has the events of the form.
       importRecord: (record) => store.importForm(record, { recordsEvent: false }),

@@ -44,35 +44,29 @@ export interface Revisions {
 }
 
 export const revisionsOf = ({ send }: Transport): Revisions => {
+  const pathTo = (organization: string, form: string, ...rest: [string, string?][]) =>
+    pathOf(['organizations', organization], ['forms', form], ...rest)
+
   const get = async (
     organization: string,
     form: string,
     revision: string,
     { readMask, signal }: CallOptions & Partial<MaskOptions<Revision>> = {},
   ) => {
-    const path = pathOf(['organizations', organization], ['forms', form], ['revisions', revision])
+    const path = pathTo(organization, form, ['revisions', revision])
     return (await send<Revision>({ method: 'GET', path, query: { readMask }, signal })).body
   }
+
   return {
-    get,
-    rollback: async (organization, form, revision, options) =>
-      postForm(
-        send,
-        pathOf(['organizations', organization], ['forms', form], ['revisions', revision], ['rollback']),
-        options,
-      ),
-    live: (organization: string, form: string, options?: CallOptions & Partial<MaskOptions<Revision>>) =>
-      get(organization, form, 'live', options),
     list: (
       organization: string,
       form: string,
       query?: PageQuery & Partial<MaskOptions<Revision>>,
-    ): List<Revision> =>
-      listOf(
-        send,
-        () => pathOf(['organizations', organization], ['forms', form], ['revisions']),
-        'revisions',
-        query,
-      ),
+    ): List<Revision> => listOf(send, () => pathTo(organization, form, ['revisions']), 'revisions', query),
+    get,
+    live: (organization: string, form: string, options?: CallOptions & Partial<MaskOptions<Revision>>) =>
+      get(organization, form, 'live', options),
+    rollback: async (organization, form, revision, options) =>
+      postForm(send, pathTo(organization, form, ['revisions', revision], ['rollback']), options),
   }
 }

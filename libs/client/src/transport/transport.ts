@@ -196,11 +196,8 @@ const rejected = (call: Call, rejection: unknown, unknownOutcome: unknown) => {
   throw call.isUndecidedBy?.(rejection) ? unknownOutcome : rejection
 }
 
-const keyHeader = (apiKey: string | undefined): Record<string, string> =>
-  apiKey === undefined ? {} : { 'x-api-key': apiKey }
-
 const headersOf = ({ body, ifMatch }: Call, apiKey: string | undefined): Record<string, string> => ({
-  ...keyHeader(apiKey),
+  ...(apiKey !== undefined && { 'x-api-key': apiKey }),
   ...(body && { 'content-type': 'application/json' }),
   ...(ifMatch !== undefined && { 'if-match': ifMatch }),
 })

@@ -21,10 +21,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export const defineMessage = <S extends z.ZodType>({
   subject,
   schema,
-}: {
-  subject: string
-  schema: S
-}): Message<S> => ({
+}: Pick<Message<S>, 'subject' | 'schema'>): Message<S> => ({
   subject,
   schema,
   encode: (value) => encoder.encode(JSON.stringify(value)),
