@@ -1,16 +1,7 @@
-import type { ReasonMetadata } from '@fms/contracts'
-import { apiError, invalidRequest } from '../errors.ts'
-import { fieldPath } from '../field-violations.ts'
 import type { Json } from './json.ts'
-import { type JsonMember, JsonSyntaxError, scanJson } from './scan-json.ts'
+import { malformedJson, scanJson } from './scan-json.ts'
 
 const defaultMaxDepth = 64
-
-/** Maximum number of members of the body itself, nested ones not counted: far more than any request has. */
-const maxMembers = 1000
-
-const malformedJson = (what: string, metadata: ReasonMetadata<'MALFORMED_JSON'> = {}) =>
-  apiError('MALFORMED_JSON', metadata, { message: `${what} Send the body as JSON in UTF-8 (RFC 8259).` })
 
 // Despite its name, ignoreBOM keeps a byte order mark in the text, where the scan rejects it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -20,38 +11,6 @@ const decode = (bytes: Uint8Array): string => {
     return utf8.decode(bytes)
   } catch {
     throw malformedJson('The body is not valid UTF-8.')
-  }
-}
-
-/** Checks a body without building its value. @returns the members of the outermost object. */
-const check = (text: string, maxDepth: number): Map<string, JsonMember> => {
-  const members = new Map<string, JsonMember>()
-
-  const violate = (path: PropertyKey[], description: string): never => {
-    throw invalidRequest([{ field: fieldPath(path), description }])
-  }
-  const reject = (what: string, path: PropertyKey[]): never => {
-    const field = fieldPath(path)
-    throw malformedJson(`The body has ${what} at ${field || 'its top'}.`, { field })
-  }
-  const member = (member: JsonMember) => {
-    const { name } = member
-    if (members.has(name)) violate([name], 'is given twice')
-    if (members.size === maxMembers) violate([], `must have at most ${maxMembers} members`)
-    members.set(name, member)
-  }
-  const forbiddenName = (path: PropertyKey[]) => violate(path, 'this name is not allowed')
-  scan(text, maxDepth, { reject, forbiddenName, member })
-  return members
-}
-
-const scan: typeof scanJson = (...args) => {
-  try {
-    scanJson(...args)
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-    const { line, column, expected } = error
-    throw apiError('MALFORMED_JSON', { line: `${line}`, column: `${column}`, expected })
   }
 }
 
@@ -67,7 +26,7 @@ const scan: typeof scanJson = (...args) => {
  */
 export const parseJson = (bytes: Uint8Array, maxDepth = defaultMaxDepth): unknown => {
   const text = decode(bytes)
-  check(text, maxDepth)
+  scanJson(text, maxDepth)
   return JSON.parse(text)
 }
 
@@ -87,12 +46,12 @@ export interface JsonEnvelope {
  */
 export const parseJsonEnvelope = (bytes: Uint8Array): JsonEnvelope => {
   const text = decode(bytes)
-  const members = check(text, defaultMaxDepth)
+  const members = scanJson(text, defaultMaxDepth)
   const start = text.search(/[^ \t\n\r]/)
   if (text[start] === '[') return { body: [], nested: new Map() }
   if (text[start] !== '{') return { body: JSON.parse(text), nested: new Map() }
   const nested = new Map<string, string>()
-  const entries = Array.from(members.values(), ({ name, start, end }): [string, Json] => {
+  const entries = Array.from(members, ([name, { start, end }]): [string, Json] => {
     const json = text.slice(start, end)
     if (json[0] !== '{' && json[0] !== '[') return [name, JSON.parse(json)]
     nested.set(name, json)

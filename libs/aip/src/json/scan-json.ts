@@ -1,39 +1,21 @@
-/** A member of the outermost object, with the position of its value in the text: UTF-16 code units, `end` exclusive. */
-export interface JsonMember {
-  name: string
+import type { ReasonMetadata } from '@fms/contracts'
+import { apiError, invalidRequest } from '../errors.ts'
+import { fieldPath } from '../field-violations.ts'
+
+/** The position of a value in the text: UTF-16 code units, `end` exclusive. */
+interface Span {
   start: number
   end: number
 }
 
-/** The callbacks of a scan, called in the order of the text. */
-export interface JsonVisitor {
-  /** Called for JSON that request bodies must not contain. Throws, which ends the scan. */
-  reject(what: string, path: PropertyKey[]): never
-  /** Called for a member with a forbidden name, at any depth; the name is the last part of the path. Throws as well. */
-  forbiddenName(path: PropertyKey[]): never
-  /** Called for each member of the outermost object, after the scan of its value. */
-  member(member: JsonMember): void
-}
-
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** A text that is not JSON. */
-export class JsonSyntaxError extends Error {
-  /** Position of the error, from 1. */
-  readonly line: number
-  /** Position of the error: Unicode code points, from 1. */
-  readonly column: number
-  /** What is valid at this position, as text for people. */
-  readonly expected: string
+/** Maximum number of members of the outermost object: far more than any request has. */
+const maxMembers = 1000
 
-  constructor(line: number, column: number, expected: string) {
-    super(`line ${line}, column ${column}: expected ${expected}`)
-    this.name = 'JsonSyntaxError'
-    this.line = line
-    this.column = column
-    this.expected = expected
-  }
-}
+/** MALFORMED_JSON with another message than that for a syntax error. */
+export const malformedJson = (what: string, metadata: ReasonMetadata<'MALFORMED_JSON'> = {}) =>
+  apiError('MALFORMED_JSON', metadata, { message: `${what} Send the body as JSON in UTF-8 (RFC 8259).` })
 
 /**
  * Scans a text as strict JSON (RFC 8259; Unicode and numbers as in I-JSON, RFC 7493 §2) without building its value:
@@ -41,10 +23,11 @@ export class JsonSyntaxError extends Error {
  *
  * @param text well-formed Unicode, such as decoded UTF-8.
  * @param maxDepth maximum levels of nesting; the outermost value is the first.
- * @throws {JsonSyntaxError} at the first token that is not JSON.
+ * @returns the values of the members of the outermost object, by name.
+ * @throws {ApiError} MALFORMED_JSON or INVALID_REQUEST, as `parseJson`.
  */
-export const scanJson = (text: string, maxDepth: number, visitor: JsonVisitor): void =>
-  new JsonScanner(text, maxDepth, visitor).scan()
+export const scanJson = (text: string, maxDepth: number): ReadonlyMap<string, Span> =>
+  new JsonScanner(text, maxDepth).scan()
 
 const quote = 0x22
 const plus = 0x2b
@@ -76,7 +59,7 @@ const maxForbiddenLength = 2 + 6 * 'constructor'.length
 class JsonScanner {
   readonly #text: string
   readonly #maxDepth: number
-  readonly #visitor: JsonVisitor
+  readonly #members = new Map<string, Span>()
   #depth = 0
   /** By level: the current index of an array, or -1 for an object; start and end of the current name of an object. */
   readonly #indexes: Int32Array
@@ -88,18 +71,18 @@ class JsonScanner {
   #hasEscapes = false
   #hasHalfPair = false
 
-  constructor(text: string, maxDepth: number, visitor: JsonVisitor) {
+  constructor(text: string, maxDepth: number) {
     this.#text = text
     this.#maxDepth = maxDepth
-    this.#visitor = visitor
     this.#indexes = new Int32Array(maxDepth)
     this.#nameStarts = new Int32Array(maxDepth)
     this.#nameEnds = new Int32Array(maxDepth)
   }
 
-  scan(): void {
+  scan(): ReadonlyMap<string, Span> {
     const end = this.#space(this.#value(this.#space(0), 'a value'))
     if (end < this.#text.length) this.#fail(end, 'the end')
+    return this.#members
   }
 
   #value(index: number, expected: string): number {
@@ -140,7 +123,7 @@ class JsonScanner {
     for (;;) {
       const value = this.#name(index, level, expected)
       const end = this.#value(value, 'a value')
-      if (level === 0) this.#visitor.member({ name: this.#nameAt(0), start: value, end })
+      if (level === 0) this.#addMember(this.#nameAt(0), { start: value, end })
       index = this.#space(end)
       const code = this.#text.charCodeAt(index)
       if (code === closeBrace) return this.#leave(index)
@@ -148,6 +131,12 @@ class JsonScanner {
       index = this.#space(index + 1)
       expected = 'a name in double quotes'
     }
+  }
+
+  #addMember(name: string, value: Span): void {
+    if (this.#members.has(name)) violate([name], 'is given twice')
+    if (this.#members.size === maxMembers) violate([], `must have at most ${maxMembers} members`)
+    this.#members.set(name, value)
   }
 
   #enter(): number {
@@ -169,7 +158,7 @@ class JsonScanner {
     this.#nameEnds[level] = end
     this.#names[level] = undefined
     if (this.#hasHalfPair) this.#reject('half a surrogate pair')
-    if (this.#isForbidden(index, end)) this.#visitor.forbiddenName(this.#path())
+    if (this.#isForbidden(index, end)) violate(this.#path(), 'this name is not allowed')
     const afterName = this.#space(end)
     if (this.#text.charCodeAt(afterName) !== colon) this.#fail(afterName, 'a colon')
     return this.#space(afterName + 1)
@@ -283,13 +272,18 @@ class JsonScanner {
   }
 
   #reject(what: string): never {
-    return this.#visitor.reject(what, this.#path())
+    const field = fieldPath(this.#path())
+    throw malformedJson(`The body has ${what} at ${field || 'its top'}.`, { field })
   }
 
   #fail(index: number, expected: string): never {
     const { line, column } = positionAt(this.#text, index)
-    throw new JsonSyntaxError(line, column, expected)
+    throw apiError('MALFORMED_JSON', { line: `${line}`, column: `${column}`, expected })
   }
+}
+
+const violate = (path: PropertyKey[], description: string): never => {
+  throw invalidRequest([{ field: fieldPath(path), description }])
 }
 
 const hexDigit = (code: number): number => {
