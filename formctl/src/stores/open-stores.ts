@@ -74,22 +74,13 @@ const unreachable = ({ name, url, setting }: NamedStore, error: ApiError): Error
 /** How long MongoDB may work on a request of a command, in milliseconds. A command has no caller with a time limit. */
 export const commandTimeoutMs = 60_000
 
-/**
- * Opens the directory store of the environment.
- *
- * @throws {Error} that names the store and its variable if it is missing or cannot be opened.
- */
+/** Opens the directory store of the environment. */
 export const openDirectory = (): Promise<DirectoryStore> =>
   openNamed(namedStores(process.env).directory, (url) =>
     openDirectoryStore(url, undefined, { timeoutMs: commandTimeoutMs }),
   )
 
-/**
- * Opens the forms store of the environment.
- *
- * @param options `isCreated` creates a SQLite file that is missing.
- * @throws {Error} that names the store and its variable if it is missing or cannot be opened.
- */
+/** Opens the forms store of the environment. @param options `isCreated` creates a SQLite file that is missing. */
 export const openForms = ({ isCreated = false } = {}): Promise<FormsStore> =>
   openNamed(
     namedStores(process.env).forms,
@@ -101,6 +92,7 @@ interface Store extends AsyncDisposable {
   ping(): Promise<void>
 }
 
+/** @throws {Error} that names the store and its variable if it is missing or cannot be opened. */
 const openNamed = async <S extends Store>(
   named: NamedStore,
   open: (url: string) => Promise<S>,

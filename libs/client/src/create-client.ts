@@ -7,7 +7,8 @@ import { type Revisions, revisionsOf } from './revisions.ts'
 import type { Session, Whoami } from './schemas.generated.ts'
 import { checkApiKey } from './transport/options.ts'
 import { pathOf } from './transport/references.ts'
-import { type CallOptions, type ClientOptions, type Clock, createTransport } from './transport/transport.ts'
+import type { Clock } from './transport/repeat.ts'
+import { type CallOptions, type ClientOptions, createTransport } from './transport/transport.ts'
 
 /** A client of the form-management API, with the key of one user. */
 export interface Client {
@@ -27,10 +28,7 @@ export interface Client {
  * @param clock replaces timers and random numbers in tests.
  * @throws {TypeError} for a missing or malformed `baseUrl` or `apiKey`.
  */
-export const createClient = (
-  options: ClientOptions,
-  clock: Clock = { sleep, random: Math.random },
-): Client => {
+export const createClient = (options: ClientOptions, clock?: Clock): Client => {
   checkApiKey(options.apiKey)
   const transport = createTransport(options, clock)
   return {
@@ -45,21 +43,6 @@ export const createClient = (
   }
 }
 
-/** Waits by a timer. */
-export const sleep: Clock['sleep'] = (ms, signal) =>
-  new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal!.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal?.aborted) stop()
-    else signal?.addEventListener('abort', stop, { once: true })
-  })
-
 /**
  * Signs in with the one-time code of a login link. Needs no key. A code works once, so a call with an unknown outcome is
  * not retried.
@@ -73,7 +56,7 @@ export const createSession = async (
   code: string,
   { validateOnly, signal }: KeyWriteOptions = {},
 ): Promise<Session> => {
-  const { send } = createTransport(options, { sleep, random: Math.random })
+  const { send } = createTransport(options)
   const call = {
     method: 'POST',
     path: pathOf(['sessions']),

@@ -23,5 +23,6 @@ export type { List, ListQuery, Masked, MaskOptions, OrderBy, Page, PageQuery, Re
 export { type FormInput, type Merge, openType, type Role, type ServerOwnedFields } from './resources.ts'
 export type { Revisions } from './revisions.ts'
 export type * from './schemas.generated.ts'
-export type { CallOptions, ClientOptions, Clock, Fetch } from './transport/transport.ts'
+export type { Clock } from './transport/repeat.ts'
+export type { CallOptions, ClientOptions, Fetch } from './transport/transport.ts'
 export type { ChangeOptions, TaggedForm, WriteOptions } from './write-form.ts'

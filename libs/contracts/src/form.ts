@@ -22,6 +22,9 @@ const mapOf = <K extends z.ZodType<string, string>, V extends z.ZodType>(key: K,
     z.record(bounded(key), bounded(value)),
   )
 
+const listOf = <T extends z.ZodType>(item: T, max: number) =>
+  z.array(bounded(item)).max(max, { error: `must have at most ${max} items` })
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -150,20 +153,10 @@ const draftFields = {
       'AI Handoff links on the published start screen. A change takes effect without a publish.',
     ),
   ),
-  backgrounds: field(
-    z
-      .array(bounded(Background))
-      .max(100, { error: 'must have at most 100 items' })
-      .default([])
-      .describe('Media assets available in the form.'),
-  ),
+  backgrounds: field(listOf(Background, 100).default([]).describe('Media assets available in the form.')),
   branding: field(Branding.prefault({})),
   context: field(
-    z
-      .array(bounded(z.string()))
-      .max(1000, { error: 'must have at most 1000 items' })
-      .default([])
-      .describe('Factual reference data for the AI, one fact per item.'),
+    listOf(z.string(), 1000).default([]).describe('Factual reference data for the AI, one fact per item.'),
   ),
   defaultMode: field(FormMode.default('guided').describe('Must be `guided` in a form with a payment step.'), {
     isUnclearable: true,
@@ -182,9 +175,7 @@ const draftFields = {
     isUnclearable: true,
   }),
   steps: field(
-    z
-      .array(bounded(Step))
-      .max(1000, { error: 'must have at most 1000 items' })
+    listOf(Step, 1000)
       .default([])
       .superRefine(rejectRepeatedKeys, whenArray())
       .describe('Start screen, questions and end screens, in order. A write replaces the whole list.'),
@@ -337,12 +328,8 @@ function reportDuplicates(values: unknown[], report: (index: number, first: numb
 
 function requireGuidedModeForPayment(draft: unknown, context: Context): void {
   const { steps, defaultMode } = draft as Partial<FormDraft>
-  if (
-    Array.isArray(steps) &&
-    hasPaymentStep(steps) &&
-    defaultMode !== undefined &&
-    defaultMode !== 'guided'
-  ) {
+  const isOtherMode = defaultMode !== undefined && defaultMode !== 'guided'
+  if (isOtherMode && Array.isArray(steps) && hasPaymentStep(steps)) {
     context.addIssue({
       code: 'custom',
       path: ['defaultMode'],

@@ -33,3 +33,27 @@ export const pauseMs = (failures: number, random: number, retryAfterSeconds = 0)
   retryAfterSeconds > longestRetryAfterSeconds
     ? undefined
     : retryAfterSeconds * 1_000 + random * Math.min(longestPauseMs, firstPauseMs * 2 ** failures)
+
+/** Timers and random numbers, which tests replace. */
+export interface Clock {
+  /** Waits. @throws the reason of the signal when it aborts. */
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
+  /** 0 to 1. */
+  random(): number
+}
+
+const sleep: Clock['sleep'] = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+
+export const systemClock: Clock = { sleep, random: Math.random }

@@ -1,7 +1,7 @@
 import { FormsApiError, FormsConnectionError } from '../errors.ts'
 import { receiveEventStream, type ServerSentEvent } from '../events/event-stream.ts'
 import { checkBaseUrl, foreignPageOrigin } from './options.ts'
-import { outcomeOf, pauseMs } from './repeat.ts'
+import { type Clock, outcomeOf, pauseMs, systemClock } from './repeat.ts'
 
 /** Sends one request. Compatible with the `fetch` of the platform; a wrapper can log, trace or count requests. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -23,14 +23,6 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Aborts the call, including delays before retries. `AbortSignal.timeout(ms)` sets a timeout. */
   signal?: AbortSignal | undefined
-}
-
-/** Timers and random numbers, which tests replace. */
-export interface Clock {
-  /** Waits. @throws the reason of the signal when it aborts. */
-  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
-  /** 0 to 1. */
-  random(): number
 }
 
 /** A request and its retry rules. */
@@ -88,7 +80,10 @@ export interface Transport {
 export type TransportOptions = Omit<ClientOptions, 'apiKey'> & Partial<Pick<ClientOptions, 'apiKey'>>
 
 /** Creates a transport. @throws {TypeError} for a missing or malformed `baseUrl`. */
-export const createTransport = (options: TransportOptions, { sleep, random }: Clock): Transport => {
+export const createTransport = (
+  options: TransportOptions,
+  { sleep, random }: Clock = systemClock,
+): Transport => {
   const { apiKey, maxRetries = 4, fetch = (url, init) => globalThis.fetch(url, init) } = options
   const baseUrl = checkBaseUrl(options.baseUrl)
 
