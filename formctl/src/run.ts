@@ -18,7 +18,7 @@ import { addRevisionsCommands } from './commands/revisions.ts'
 import { addUserCommands } from './commands/user.ts'
 
 /** Exit codes of the process. */
-export const exitCode = { done: 0, failed: 1, invalidUsage: 2 } as const
+const exitCode = { done: 0, failed: 1, invalidUsage: 2 } as const
 
 const environmentHelp = `
 Environment:

@@ -79,8 +79,8 @@ export const apiMessageOf = (error: unknown): string => {
  */
 export const withApiOr = <Options extends object>(
   onStore: (this: Command) => Promise<void>,
-  unavailable: readonly (keyof Options & string)[],
   work: Work<Api, Options>,
+  unavailable: readonly (keyof Options & string)[] = [],
 ) =>
   async function (this: Command): Promise<void> {
     const api = apiOf(process.env)
@@ -94,16 +94,12 @@ export const withApiOr = <Options extends object>(
 
 /** Makes the action of a command that works only by the API. */
 export const withApi = <Options extends object>(work: Work<Api, Options>) =>
-  withApiOr<Options>(
-    async () => {
-      const baseUrl = readBaseUrl(process.env) ?? 'https://forms.example.com/v2'
-      throw new Error(
-        `This command works by the API. Set FORMS_API_URL to its base URL, such as ${baseUrl}, and FORMS_API_KEY to an API key.`,
-      )
-    },
-    [],
-    work,
-  )
+  withApiOr<Options>(async () => {
+    const baseUrl = readBaseUrl(process.env) ?? 'https://forms.example.com/v2'
+    throw new Error(
+      `This command works by the API. Set FORMS_API_URL to its base URL, such as ${baseUrl}, and FORMS_API_KEY to an API key.`,
+    )
+  }, work)
 
 /** Fails if one of these options is given. @param why follows the name of the option. */
 export const rejectOptions = (command: Command, names: readonly string[], why: string): void => {

@@ -16,7 +16,7 @@ export const addDeletedCommands = (formctl: Command): void => {
     .command('list')
     .description('list the deleted forms that can be restored, most recently deleted first')
     .requiredOption(...organizationOption)
-    .action(withApiOr(withOrganization(listInStore), [], listByApi))
+    .action(withApiOr(withOrganization(listInStore), listByApi))
     .examples('deleted list --organization acme', 'deleted list --organization acme --json')
   addChangeOptions(
     deleted
@@ -60,15 +60,11 @@ const withOrganization = (work: StoreWork) =>
 
 /** Makes the action of a command that changes a deleted form, by the API where it is configured. */
 const changeAction = (inStore: StoreWork, onApi: Work<Api, ApiOptions>) =>
-  withApiOr<ApiOptions>(
-    async function (this: Command) {
-      const why = 'works only by the API; leave it out, or set FORMS_API_URL'
-      rejectOptions(this, ['validateOnly', 'ifMatch', 'requestId'], why)
-      await withOrganization(inStore).call(this)
-    },
-    [],
-    onApi,
-  )
+  withApiOr<ApiOptions>(async function (this: Command) {
+    const why = 'works only by the API; leave it out, or set FORMS_API_URL'
+    rejectOptions(this, ['validateOnly', 'ifMatch', 'requestId'], why)
+    await withOrganization(inStore).call(this)
+  }, onApi)
 
 const listByApi: Work<Api, ApiOptions> = async (api, { organization }) => {
   const forms = await Array.fromAsync(api.deletedForms.list(organization, { pageSize: 1_000 }))

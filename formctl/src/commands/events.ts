@@ -8,7 +8,7 @@ import { Interruption } from '../bulk/interruption.ts'
 import type { Command } from '../cli/command.ts'
 import { parseWholeFrom } from '../cli/option-values.ts'
 import { withoutControlCharacters } from '../cli/outcome.ts'
-import { type LogRange, readEvents } from '../events/event-log.ts'
+import { readEvents } from '../events/event-log.ts'
 import { openDirectory, withForms } from '../stores/open-stores.ts'
 
 export const addEventsCommands = (formctl: Command): void => {
@@ -46,7 +46,7 @@ const parseFilterOption = (text: string): { checked?: CheckedFilter } => {
 function listEvents(this: Command) {
   return printEvents(this, async (log, organizationId, after) => {
     const first = after === undefined ? (await log.range(organizationId)).oldestSequence : after + 1
-    return readEvents(log, { organizationId, from: Math.max(first, 1) })
+    return readEvents(log, organizationId, Math.max(first, 1))
   })
 }
 
@@ -55,7 +55,7 @@ async function tailEvents(this: Command) {
   await printEvents(this, async (log, organizationId, after) => {
     const start = after ?? (await log.range(organizationId)).lastSequence
     printStart(this, start)
-    return followEvents(log, { organizationId, from: start + 1 }, interruption.signal)
+    return followEvents(log, organizationId, start + 1, interruption.signal)
   })
 }
 
@@ -129,11 +129,12 @@ const intervalMs = 1_000
  */
 async function* followEvents(
   log: EventLog,
-  { organizationId, from }: LogRange,
+  organizationId: string,
+  from: number,
   signal: AbortSignal,
 ): AsyncGenerator<FormEvent> {
   for (let next = from; !signal.aborted; ) {
-    for await (const event of readEvents(log, { organizationId, from: next })) {
+    for await (const event of readEvents(log, organizationId, next)) {
       if (signal.aborted) return
       yield event
       next = parseSequence(event.sequence) + 1

@@ -19,7 +19,7 @@ export const addKeyCommands = (formctl: Command): void => {
     .option('--name <name>', 'for people, at most 80 characters')
     .option('--expires <time>', 'RFC 3339; without it the key does not expire', parseFutureTime)
     .option('--read-only', "reject every write, whatever the user's role")
-    .action(withApiOr(withDirectory(createKey), ['user'], createKeyByApi))
+    .action(withApiOr(withDirectory(createKey), createKeyByApi, ['user']))
     .examples(
       'key create --user ada@example.com --name laptop',
       'key create --user ada@example.com --name dashboard --read-only --expires 2126-11-20T09:30:00Z',
@@ -27,7 +27,7 @@ export const addKeyCommands = (formctl: Command): void => {
   key
     .command('list')
     .description('list all API keys, oldest first; with FORMS_API_URL your own live keys, newest first')
-    .action(withApiOr(withDirectory(listKeys), [], listKeysByApi))
+    .action(withApiOr(withDirectory(listKeys), listKeysByApi))
     .examples('key list', 'key list --json')
   key
     .command('rotate')
@@ -44,7 +44,7 @@ export const addKeyCommands = (formctl: Command): void => {
     )
     .option('--expires <time>', 'RFC 3339; without it the new key does not expire', parseFutureTime)
     .option(...yesOption)
-    .action(withApiOr(withDirectory(rotateKey), ['expires'], rotateKeyByApi))
+    .action(withApiOr(withDirectory(rotateKey), rotateKeyByApi, ['expires']))
     .examples(`key rotate ${exampleKeyId}`, `key rotate ${exampleKeyId} --overlap 0 --yes`)
   key
     .command('update')
@@ -63,7 +63,7 @@ export const addKeyCommands = (formctl: Command): void => {
     .description('revoke an API key permanently, everywhere within a second')
     .argument(...id)
     .option(...yesOption)
-    .action(withApiOr(withDirectory(revokeKey), [], revokeKeyByApi))
+    .action(withApiOr(withDirectory(revokeKey), revokeKeyByApi))
     .examples(`key revoke ${exampleKeyId}`, `key revoke ${exampleKeyId} --yes`)
 }
 

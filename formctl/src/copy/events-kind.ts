@@ -22,7 +22,7 @@ interface LoggedEvent {
 async function* eventsOf(events: EventLog, log: UnstreamedLog): AsyncGenerator<LoggedEvent> {
   const { organizationId, streamedSequence } = log
   const { oldestSequence } = await events.range(organizationId)
-  for await (const event of readEvents(events, { organizationId, from: oldestSequence })) {
+  for await (const event of readEvents(events, organizationId, oldestSequence)) {
     yield { event, isLastStreamed: parseSequence(event.sequence) === streamedSequence }
   }
 }

@@ -39,20 +39,15 @@ const eventsRemain = (pending: number): Error =>
 /** Events in memory at once. */
 const eventsPerRead = 500
 
-/** The part of a log from a sequence on. */
-export interface LogRange {
-  organizationId: string
-  from: number
-}
-
 /**
- * Reads the events of a log in the order of `sequence`, up to its end.
+ * Reads the events of a log in the order of `sequence`, from one on up to its end.
  *
  * @throws {Error} if retention has removed one of them.
  */
 export async function* readEvents(
   log: EventLog,
-  { organizationId, from }: LogRange,
+  organizationId: string,
+  from: number,
 ): AsyncGenerator<FormEvent> {
   for (let next = from; ; ) {
     const events = await log.read({ organizationId, from: next, limit: eventsPerRead })

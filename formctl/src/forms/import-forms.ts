@@ -61,8 +61,8 @@ export const importForms = async (
   let lastLine = 0
   const importLine = async (line: Line) => {
     const record = recordFor(parseRecord(line), options)
-    const importOne = options.dryRun ? previewImport : importForm
-    const outcome = isExpired(record) ? 'expired' : await atLine(line, () => importOne(store, record))
+    const importOne = () => (options.dryRun ? previewImport(store, record) : store.importForm(record))
+    const outcome = isExpired(record) ? 'expired' : await atLine(line, importOne)
     tally[memberOf[outcome]]++
     lastLine = line.number
     progress.step()
@@ -100,14 +100,12 @@ const countValidForms = async (path: string, options: ImportOptions): Promise<nu
   throw new Error(`Nothing was imported from ${path}:\n${listed.join('\n')}`)
 }
 
-const recordFor = (record: FormRecord, options: ImportOptions): FormRecord => {
-  const moved = options.organizationId ? toOrganization(record, options.organizationId) : record
-  return options.asNew ? toNewForm(moved, new Date()) : moved
+const recordFor = (record: FormRecord, { organizationId, asNew }: ImportOptions): FormRecord => {
+  const moved = organizationId ? withIds(record, { ...record, organizationId }) : record
+  return asNew ? toNewForm(moved, new Date()) : moved
 }
 
 const isExpired = ({ deletion }: FormRecord) => deletion && Date.parse(deletion.purgeTime) <= Date.now()
-
-const importForm = (store: FormsStore, record: FormRecord): Promise<Imported> => store.importForm(record)
 
 /** The outcome of an import, judged only by the form and by whether it is deleted. */
 const previewImport = async (store: FormsStore, record: FormRecord): Promise<Imported> => {
@@ -158,10 +156,6 @@ const withIds = (record: FormRecord, ids: Ids): FormRecord => ({
 
 const withPublicId = (url: string, old: string, publicId: string) =>
   url.endsWith(`/${old}`) ? url.slice(0, -old.length) + publicId : url
-
-/** The form in another organization, otherwise unchanged. */
-const toOrganization = (record: FormRecord, organizationId: string): FormRecord =>
-  withIds(record, { ...record, organizationId })
 
 type Deletion = NonNullable<FormRecord['deletion']>
 
