@@ -23,6 +23,8 @@ import { watchNatsDisk } from './watch-nats-disk.ts'
 const bannerDelayMs = 250
 const readyTimeoutMs = 60_000
 const maxDeaths = 5
+/** Codes of errors of an address that this machine does not have. */
+const hostErrors = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']
 
 process.chdir(join(import.meta.dirname, '..'))
 // DATA_DIR holds keys and secrets: only the owner can read the files that this process and its children create.
@@ -93,15 +95,11 @@ async function requireFreePort({ HOST, PORT }: StartConfig) {
     const { code, message } = cause as NodeJS.ErrnoException
     const what =
       code === 'EADDRINUSE' ? `Port ${PORT} is taken` : `Cannot listen on ${HOST}:${PORT} (${message})`
-    const advice = isHostError(code)
+    const advice = hostErrors.includes(code ?? '')
       ? 'Set HOST to an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all'
       : 'Set PORT to another one, such as PORT=8090 npm start'
     throw new Error(`${what}. ${advice}.`, { cause })
   }
-}
-
-function isHostError(code = '') {
-  return ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)
 }
 
 /** Waits for a migration. Its error names the variable of the store. */

@@ -59,32 +59,19 @@ const checkString = ({ field, operator, value }: Condition): CheckedFilter => {
   )
 }
 
-const checkEnum = (condition: Condition, values: readonly string[]): CheckedFilter => {
-  rejectOtherThanEquals(condition)
-  const { field, value } = condition
+const checkEnum = ({ field, value }: Condition, values: readonly string[]): CheckedFilter => {
   const text = plainText(value)
   if (!values.includes(text)) throw new ExpressionError(value.column, `one of ${values.join(', ')}`)
   return { kind: 'compare', field, operator: '=', value: text }
 }
 
-const checkPattern = (condition: Condition): CheckedFilter => {
-  rejectOtherThanEquals(condition)
-  return checkString(condition)
-}
-
 /** A UUID of any version (RFC 9562). */
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-const checkUuid = (condition: Condition): CheckedFilter => {
-  rejectOtherThanEquals(condition)
-  const { field, value } = condition
+const checkUuid = ({ field, value }: Condition): CheckedFilter => {
   const text = plainText(value)
   if (!uuid.test(text)) throw new ExpressionError(value.column, 'a UUID')
   return { kind: 'compare', field, operator: '=', value: text.toLowerCase() }
-}
-
-const rejectOtherThanEquals = ({ field, operator, operatorColumn }: Condition): void => {
-  if (operator !== '=') throw new ExpressionError(operatorColumn, `= or != after ${field}`)
 }
 
 /** The operator on whole milliseconds for an instant between `epochMs` and the next millisecond. */
@@ -102,17 +89,17 @@ const checkTime = ({ field, operator, operatorColumn, value }: Condition): Check
 }
 
 const checkCondition = (condition: Condition, declared: FieldType): CheckedFilter => {
+  const { field, operator, operatorColumn } = condition
+  if (declared.type === 'string') return checkString(condition)
+  if (declared.type === 'time') return checkTime(condition)
+  if (operator !== '=') throw new ExpressionError(operatorColumn, `= or != after ${field}`)
   switch (declared.type) {
-    case 'string':
-      return checkString(condition)
     case 'enum':
       return checkEnum(condition, declared.values)
     case 'pattern':
-      return checkPattern(condition)
+      return checkString(condition)
     case 'uuid':
       return checkUuid(condition)
-    case 'time':
-      return checkTime(condition)
   }
 }
 
