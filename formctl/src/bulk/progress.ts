@@ -39,12 +39,11 @@ const bar = async (title: string, total: number): Promise<Progress> => {
 
 const lines = (command: Command, title: string, total: number): Progress => {
   if (total < minTotalForLines) return noProgress
-  const terminal = command.terminal
   const tenth = Math.ceil(total / 10)
   let done = 0
   const step = () => {
     done++
-    if (done % tenth === 0 || done === total) terminal.printError(`${title}: ${done} of ${total}\n`)
+    if (done % tenth === 0 || done === total) command.terminal.printError(`${title}: ${done} of ${total}\n`)
   }
   return { step, [Symbol.dispose]: () => {} }
 }

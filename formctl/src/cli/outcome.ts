@@ -22,7 +22,7 @@ export type Work<Subject, Options = object> = (
 
 /** Prints an outcome: JSON with `--json`, and for a list unless stdout is a terminal. */
 export const printOutcome = (command: Command, { json, text, table, footer }: Outcome): void => {
-  const terminal = command.terminal
+  const { terminal } = command
   const wantsJson = command.wantsJson || (table && !terminal.isOutputTty)
   const list = table && table.rows.length > 0 ? renderTable(table) : text
   const forPeople = footer === undefined ? list : `${list}\n${footer}`

@@ -54,16 +54,11 @@ async function tailEvents(this: Command) {
   using interruption = new Interruption()
   await printEvents(this, async (log, organizationId, after) => {
     const start = after ?? (await log.range(organizationId)).lastSequence
-    printStart(this, start)
+    // The command may print nothing for long.
+    const waiting = `Waiting for events of ${this.opts<EventsOptions>().organization} after ${start}.\n`
+    if (this.terminal.isOutputTty) this.terminal.printError(waiting)
     return followEvents(log, organizationId, start + 1, interruption.signal)
   })
-}
-
-/** On a terminal, says that the command waits: it may print nothing for long. */
-const printStart = (command: Command, start: number): void => {
-  const terminal = command.terminal
-  const { organization } = command.opts<EventsOptions>()
-  if (terminal.isOutputTty) terminal.printError(`Waiting for events of ${organization} after ${start}.\n`)
 }
 
 interface EventsOptions {
@@ -101,8 +96,8 @@ const organizationIdOf = async (ref: string, log: EventLog): Promise<string> => 
 
 /** Prints events one after another: a line for people on a terminal; elsewhere, or with `--json`, a line of JSON. */
 const eventPrinter = (command: Command): ((event: FormEvent) => void) => {
-  const terminal = command.terminal
-  const forPeople = terminal.isOutputTty && !command.wantsJson
+  const { terminal, wantsJson } = command
+  const forPeople = terminal.isOutputTty && !wantsJson
   return (event) => terminal.print(`${forPeople ? lineOf(event) : JSON.stringify(event)}\n`)
 }
 

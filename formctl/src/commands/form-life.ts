@@ -9,7 +9,7 @@ import type {
 import { type Api, withApi } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm } from '../api/change-form.ts'
 import { type Command, exampleForm } from '../cli/command.ts'
-import { type Outcome, type Work, withoutControlCharacters } from '../cli/outcome.ts'
+import { type Work, withoutControlCharacters } from '../cli/outcome.ts'
 
 /** Options of every command on one form. */
 interface FormOptions extends ChangeOptions {
@@ -130,7 +130,7 @@ const compare: Work<Api, FormOptions & { from: string; to: string }> = async (ap
         change.breaking && `! ${change.breaking}`,
       ]),
     },
-    ...footerOf(comparison),
+    footer: footerOf(comparison),
   }
 }
 
@@ -149,7 +149,7 @@ const shortened = (value: unknown): string => {
   return `${characters.slice(0, maxValueLength - 1).join('')}…`
 }
 
-const footerOf = ({ breakingCount, publishable, violations = [] }: FormChanges): Pick<Outcome, 'footer'> => {
+const footerOf = ({ breakingCount, publishable, violations = [] }: FormChanges): string | undefined => {
   const lines = [
     breakingCount > 0 && `Breaking changes, which orphan answers already given: ${breakingCount}.`,
     publishable === true && 'The draft can be published.',
@@ -158,5 +158,5 @@ const footerOf = ({ breakingCount, publishable, violations = [] }: FormChanges):
       ({ subject, description }) => `  ${withoutControlCharacters(`${subject} ${description}`)}`,
     ),
   ].filter((line) => line !== false)
-  return lines.length > 0 ? { footer: lines.join('\n') } : {}
+  return lines.length > 0 ? lines.join('\n') : undefined
 }

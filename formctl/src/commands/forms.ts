@@ -37,7 +37,7 @@ async function exportAction(this: Command) {
   const { organization, out } = this.opts<{ organization?: string; out?: string }>()
   const organizationId = await findOptionalOrganizationId(organization)
   await using store = await openForms()
-  const source = { store, ...(organizationId && { organizationId }) }
+  const source = { store, organizationId }
   if (out === undefined) {
     await exportForms(this, source, this.terminal.print)
     return
@@ -55,10 +55,7 @@ async function importAction(this: Command, file: string) {
   const organizationId = await findOptionalOrganizationId(organization)
   await using store = await openForms({ isCreated: !options.dryRun })
   const { importForms } = await import('../forms/import-forms.ts')
-  const result = await importForms(this, store, file, {
-    ...options,
-    ...(organizationId && { organizationId }),
-  })
+  const result = await importForms(this, store, file, { ...options, organizationId })
   printOutcome(this, { json: result, text: describeImport(result, options) })
 }
 

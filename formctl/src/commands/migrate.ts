@@ -31,13 +31,12 @@ const changesPerLine = 10_000
 /** A line on stderr for each step, and after each 10,000 documents; nothing with `--json`. */
 const printSteps = (command: Command): ((step: MigrationStep) => void) | undefined => {
   if (command.wantsJson) return undefined
-  const terminal = command.terminal
   let printed = 0
   return ({ store, title, number, of, changed }) => {
     if (changed === 0) printed = 0
     if (changed > 0 && changed - printed < changesPerLine) return
     printed = changed
     const documents = changed > 0 ? `, ${changed} documents` : ''
-    terminal.printError(`The ${store} store, step ${number} of ${of}: ${title}${documents}\n`)
+    command.terminal.printError(`The ${store} store, step ${number} of ${of}: ${title}${documents}\n`)
   }
 }

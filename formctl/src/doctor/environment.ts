@@ -31,11 +31,7 @@ export const DoctorEnvironment = z.object({
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).optional(),
   DELETED_FORMS_DAYS: z.coerce.number().int().min(0).max(3_650).optional(),
   EVENTS_STREAM_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),
-  EVENTS_STREAM_BYTES: z.coerce
-    .number()
-    .int()
-    .min(2 ** 20)
-    .optional(),
+  EVENTS_STREAM_BYTES: z.coerce.number().int().min(1_048_576).optional(),
   EVENTS_STREAM_PER_TYPE: z.coerce.number().int().min(1).max(1_000_000_000).optional(),
   EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   MAX_EVENTS_PER_ORGANIZATION: z.coerce.number().int().min(0).optional(),

@@ -128,16 +128,18 @@ const isPattern = (pattern: string): boolean => {
   }
 }
 
-const memberSchema = (member: StepMember) =>
-  memberKinds[member.kind](member).optional().describe(member.meaning)
+const memberSchemas = (members: StepType['members']): Record<string, z.ZodType> =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [
+      name,
+      memberKinds[member.kind](member).optional().describe(member.meaning),
+    ]),
+  )
 
 const variantOf = (type: string, { meaning, members }: StepType) =>
   z
-    .strictObject({ type: z.literal(type), key: StepKey, ...mapValues(members, memberSchema) })
+    .strictObject({ type: z.literal(type), key: StepKey, ...memberSchemas(members) })
     .meta({ id: `${pascalCase(type)}Step`, description: meaning })
-
-const mapValues = <T, U>(object: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> =>
-  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]))
 
 const pascalCase = (type: string) =>
   type.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiError } from '../errors.ts'
-import { parsePageSize, parseSkip } from './page-size.ts'
+import { parsePageSize, parseSkip } from './list-query.ts'
 
 const notDigits = [
   '',
