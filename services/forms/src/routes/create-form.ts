@@ -16,11 +16,7 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
   app.post(
     '/organizations/:organizationId/forms',
     {
-      schema: {
-        params: OrganizationParams,
-        querystring: NoQuery,
-        body: CreateFormRequest,
-      },
+      schema: { params: OrganizationParams, querystring: NoQuery, body: CreateFormRequest },
       bodyLimit: formBodyBytes,
     },
     async (request, reply) => {

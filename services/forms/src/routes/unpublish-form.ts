@@ -20,9 +20,7 @@ export const unpublishForm: FastifyPluginAsyncZod<FormsDeps> = async (
 ) => {
   app.post(
     '/organizations/:organizationId/forms/:formRef/unpublish',
-    {
-      schema: { params: FormParams, querystring: NoQuery, body: UnpublishFormRequest },
-    },
+    { schema: { params: FormParams, querystring: NoQuery, body: UnpublishFormRequest } },
     async (request, reply) => {
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])

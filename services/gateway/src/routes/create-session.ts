@@ -7,9 +7,7 @@ import type { UpstreamResponse } from '../upstream/upstream.ts'
 /** The largest body of a sign-in, which anybody can send. */
 const bodyLimit = 4 * 1024
 
-/**
- * Exchanges a login code for a key. The only route under `/v2` that changes something without a key.
- */
+/** Exchanges a login code for a key. The only route under `/v2` that changes something without a key. */
 export const createSession: FastifyPluginAsyncZod<GatewayDeps> = async (
   app,
   { organizations, doors, token },

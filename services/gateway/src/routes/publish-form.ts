@@ -20,9 +20,7 @@ export const publishForm: FastifyPluginAsyncZod<GatewayDeps> = async (
 ) => {
   app.post(
     routePatternOf(operations.publishForm),
-    {
-      schema: { params: Params, querystring: NoQuery, body: PublishFormRequest },
-    },
+    { schema: { params: Params, querystring: NoQuery, body: PublishFormRequest } },
     async (request, reply) => {
       const { id, params, body, headers, identity, permit } = request
       const deadline = performance.now() + publishTimeoutMs

@@ -13,9 +13,7 @@ export const undeleteForm: FastifyPluginAsyncZod<FormsDeps> = async (
 ) => {
   app.post(
     '/organizations/:organizationId/deletedForms/:formRef/undelete',
-    {
-      schema: { params: FormParams, querystring: NoQuery, body: UndeleteFormRequest },
-    },
+    { schema: { params: FormParams, querystring: NoQuery, body: UndeleteFormRequest } },
     async (request, reply) => {
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])

@@ -17,9 +17,7 @@ export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
 ) => {
   app.post(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef/rollback',
-    {
-      schema: { params: RevisionParams, querystring: NoQuery, body: RollbackFormRequest },
-    },
+    { schema: { params: RevisionParams, querystring: NoQuery, body: RollbackFormRequest } },
     async (request, reply) => {
       const { body, headers } = request
       const { revisionRef, ...ref } = request.params
