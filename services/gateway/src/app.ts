@@ -15,7 +15,6 @@ import {
   createAuthorizeClient,
   createCachedToken,
 } from './caller/authorization-cache.ts'
-import { createFindFormOwner } from './caller/find-form-owner.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
 import { type GatewayConfig, showsForms } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
@@ -25,9 +24,8 @@ import { ByteBudget, holdBodies } from './door/byte-budget.ts'
 import { Door } from './door/door.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
 import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits.ts'
-import { countUntrustedForwarding } from './limits/count-untrusted-forwarding.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
-import { FixedWindowCounter, limitRate } from './limits/rate-limit.ts'
+import { countUntrustedForwarding, FixedWindowCounter, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
 import { isPublicForm, publicForms } from './public-forms/public-forms.ts'
 import { createPublisherClient } from './publish/publisher-client.ts'
@@ -102,7 +100,6 @@ export const createGateway = async (
       maxKeyLookups: config.MAX_KEY_LOOKUPS,
       maxPerUser: config.MAX_REQUESTS_PER_USER,
     }),
-    findOwner: createFindFormOwner(forms, doors.forms, token),
     counts,
     limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, config.MAX_REQUESTS_PER_ORGANIZATION),
     publisher,

@@ -1,6 +1,5 @@
 import type { Agent } from 'undici'
 import type { Authorize } from './caller/authorization-cache.ts'
-import type { FindFormOwner } from './caller/find-form-owner.ts'
 import type { GatewayConfig } from './config.ts'
 import type { ConsoleReader } from './console/console-files.ts'
 import type { ByteBudget } from './door/byte-budget.ts'
@@ -24,7 +23,6 @@ export interface GatewayDeps {
   streamAgent: Agent
   memory: ByteBudget
   authorize: Authorize
-  findOwner: FindFormOwner
   counts: FixedWindowCounter
   limits: ConcurrencyLimits
   publisher: PublisherClient

@@ -15,7 +15,7 @@ const quietMs = 5_000
 /** Interval between two log lines about failures, in milliseconds. */
 const logMs = 60_000
 
-const isConnected = new Gauge({
+const connected = new Gauge({
   name: 'nats_connected',
   help: '1 while connected to NATS',
   labelNames: ['client'],
@@ -56,7 +56,7 @@ export const connectNats = async (
   name: string,
   { logger, signal }: ConnectOptions = {},
 ): Promise<NatsConnection> => {
-  isConnected.set({ client: name }, 0)
+  connected.set({ client: name }, 0)
   let nextLogMs = performance.now() + quietMs
   for (;;) {
     try {
@@ -73,7 +73,8 @@ export const connectNats = async (
         pingInterval: 5_000,
         maxPingOut: 2,
       })
-      void trackConnection(nats, name)
+      connected.set({ client: name }, 1)
+      followConnection(nats, (isConnected) => connected.set({ client: name }, isConnected ? 1 : 0))
       return nats
     } catch (err) {
       if (logger && performance.now() >= nextLogMs) {
@@ -85,11 +86,31 @@ export const connectNats = async (
   }
 }
 
-const trackConnection = async (nats: NatsConnection, client: string) => {
-  isConnected.set({ client }, 1)
-  for await (const { type } of nats.status()) {
-    if (type === 'disconnect') isConnected.set({ client }, 0)
-    if (type === 'reconnect') isConnected.set({ client }, 1)
+/**
+ * Follows the state of a connection. While it is disconnected, the client buffers messages without a bound and sends them
+ * once it is connected again: check `isConnected` before sending what can be sent later or never.
+ *
+ * @param nats a connection that is connected, as {@link connectNats} returns it.
+ * @param onChange called each time that the connection is lost or restored.
+ */
+export const followConnection = (
+  nats: NatsConnection,
+  onChange: (isConnected: boolean) => unknown = () => {},
+) => {
+  let isConnected = true
+  const follow = async () => {
+    for await (const { type } of nats.status()) {
+      if (type !== 'disconnect' && type !== 'reconnect') continue
+      isConnected = type === 'reconnect'
+      onChange(isConnected)
+    }
+  }
+  void follow()
+  return {
+    /** False also once the connection is closed or drains. */
+    get isConnected(): boolean {
+      return isConnected && !nats.isDraining() && !nats.isClosed()
+    },
   }
 }
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { expect, it, vi } from 'vitest'
-import { connectNats } from './connect-nats.ts'
-import { followConnection } from './follow-connection.ts'
+import { connectNats, followConnection } from './connect-nats.ts'
 
 const patience = { timeout: 30_000, interval: 10 }
 

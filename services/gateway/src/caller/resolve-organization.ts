@@ -1,15 +1,14 @@
 import { type MaskMembers, readGetQuery } from '@fms/aip'
-import { isPublicId } from '@fms/contracts'
+import { FormOwner, identityHeader, isPublicId } from '@fms/contracts'
+import { flowOf } from '@fms/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
-import { formNotFoundAnywhere } from '../errors.ts'
+import { formNotFoundAnywhere, upstreamUnavailable } from '../errors.ts'
 import { setCaller } from './authenticate.ts'
 
 /**
  * Finds the organization of a form whose path has only the public id (AIP-159), and authorizes the caller for that
- * organization. Register it after the hooks that authenticate and limit the caller.
- *
- * See docs/decisions/0024.
+ * organization (docs/decisions/0024). Register it after the hooks that authenticate and limit the caller.
  *
  * @param members of the resource that the route reads, for its `readMask`.
  */
@@ -31,16 +30,42 @@ export const resolveOrganization = (app: FastifyInstance, deps: GatewayDeps, mem
 const resolve = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  { findOwner, authorize, limits }: GatewayDeps,
+  deps: GatewayDeps,
   members: MaskMembers,
 ): Promise<void> => {
   // Validates the query before the form is looked up: 400 comes before 404 in the order of checks.
   readGetQuery(request.query, members)
   const { formRef } = request.params as { formRef: string }
-  const owner = isPublicId(formRef) ? await findOwner(formRef, request, reply) : undefined
+  const owner = isPublicId(formRef) ? await findOwner(formRef, request, reply, deps) : undefined
   if (owner === undefined) throw formNotFoundAnywhere(formRef)
-  await setCaller(request, authorize, owner)
+  await setCaller(request, deps.authorize, owner)
   const { organizationId } = request.identity
   if (organizationId === undefined) throw formNotFoundAnywhere(formRef)
-  request.permit.acquire(limits.organizations, organizationId)
+  request.permit.acquire(deps.limits.organizations, organizationId)
+}
+
+/**
+ * The id of the organization that has a public id, requested under the gateway's own identity and in the caller's turn.
+ *
+ * @returns undefined when there is no such form.
+ * @throws {ApiError} UPSTREAM_UNAVAILABLE, OVERLOADED.
+ */
+const findOwner = async (
+  publicId: string,
+  { id, identity }: FastifyRequest,
+  reply: FastifyReply,
+  { forms, doors, token }: GatewayDeps,
+): Promise<string | undefined> => {
+  const lookUp = () =>
+    forms.request({
+      method: 'GET',
+      path: `/internal/forms/${publicId}/owner`,
+      headers: { 'x-request-id': id, [identityHeader]: token() },
+    })
+  const response = await doors.forms.admit({ flow: flowOf(identity), caller: reply }, lookUp)
+  if (!response) return undefined
+  const { statusCode, body } = response
+  if (statusCode !== 200)
+    throw upstreamUnavailable(forms.name, new Error(`forms responds to the owner look-up with ${statusCode}`))
+  return FormOwner.parse(JSON.parse(String(body))).organizationId
 }

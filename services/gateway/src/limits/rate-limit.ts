@@ -1,3 +1,4 @@
+import { Counter } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { rateLimited } from '../errors.ts'
 
@@ -111,5 +112,21 @@ export const limitRate = (
       'ratelimit-reset': resetSeconds,
     })
     done(isWithinLimit ? undefined : rateLimited(perMinute, resetSeconds))
+  })
+}
+
+const untrusted = new Counter({
+  name: 'http_untrusted_forwarded_total',
+  help: 'Requests with an X-Forwarded-For from an address that TRUST_PROXY does not name, so that the header is ignored',
+})
+
+/**
+ * Counts what a proxy sends that `TRUST_PROXY` does not name, so that `formctl doctor` can warn of it: all callers behind it
+ * share the limits of its address.
+ */
+export const countUntrustedForwarding = (app: FastifyInstance): void => {
+  app.addHook('onRequest', ({ headers, ip, socket }, _reply, done) => {
+    if (headers['x-forwarded-for'] !== undefined && ip === socket.remoteAddress) untrusted.inc()
+    done()
   })
 }

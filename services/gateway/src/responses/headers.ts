@@ -1,9 +1,7 @@
 import fastifyCors from '@fastify/cors'
 import { replayedHeader } from '@fms/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-
-/** The origins whose pages may use the API: exact ones, or `*` for every origin. */
-export type CorsOrigins = '*' | readonly string[]
+import type { GatewayConfig } from '../config.ts'
 
 const exposedHeaders = [
   'etag',
@@ -33,10 +31,10 @@ const maxAgeSeconds = 7_200
  * Adds the CORS headers (Fetch standard) to every response, errors included; does nothing without origins. Call it
  * before any other hook is added.
  */
-export const allowOrigins = (app: FastifyInstance, origins: CorsOrigins): void => {
+export const allowOrigins = (app: FastifyInstance, origins: GatewayConfig['CORS_ORIGINS']): void => {
   if (origins.length === 0) return
   const options = {
-    origin: origins === '*' ? origins : [...origins],
+    origin: origins,
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders,
     allowedHeaders,

@@ -2,16 +2,11 @@ import { pathNotFound } from '@fms/service-kit'
 import type { FastifyPluginAsync } from 'fastify'
 import { isConsoleBuilt } from '../console/console-files.ts'
 
-export interface HomeOptions {
-  /** The folder of the built console; it may be missing. */
-  consoleFolder: string
-}
-
 /**
  * Redirects `GET /` to the console, or to the reference page where that is not built, and ignores the query. Relative, for
  * proxies that add a prefix.
  */
-export const home: FastifyPluginAsync<HomeOptions> = async (app, { consoleFolder }) => {
+export const home: FastifyPluginAsync<{ consoleFolder: string }> = async (app, { consoleFolder }) => {
   app.get('/', async ({ originalUrl }, reply) => {
     // The router matches the request target `*` (RFC 9112 §3.2.4) with `/`.
     if (originalUrl.startsWith('*')) throw pathNotFound(originalUrl)

@@ -9,7 +9,6 @@ import {
 import { startMongo } from '@fms/testkit/mongodb'
 import { expect, it } from 'vitest'
 import { givenForm } from '../testing.ts'
-import { pruneEvents } from './prune-events.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -31,9 +30,7 @@ it('keeps the memory of requests on MongoDB for the whole retention, and prunes 
   await forms.delete({ organizationId, formRef: formId }, () => {})
   await forms.events.sequence(10)
   await forms.events.markStreamed(organizationId, 3)
-  const { signal } = new AbortController()
-  const pruneAfter = (ms: number) =>
-    pruneEvents(forms.events, { retentionDays: 1, maxEvents: 0, now: new Date(Date.now() + ms), signal })
+  const pruneAfter = (ms: number) => forms.events.prune(new Date(Date.now() + ms - dayMs), 100, 0)
 
   await pruneAfter(dayMs - 60_000)
   await expect(rename()).rejects.toBeInstanceOf(RequestReplay)

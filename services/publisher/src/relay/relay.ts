@@ -6,7 +6,6 @@ import type { EventsConfig } from '../config.ts'
 import { ensureEventsStream } from '../streams.ts'
 import { createFailureLog } from './failure-log.ts'
 import { followAnnouncements } from './follow-announcements.ts'
-import { pruneEvents } from './prune-events.ts'
 import { createEventPublisher } from './publish-events.ts'
 import { repeat } from './repeat.ts'
 import { createStreaming } from './stream-events.ts'
@@ -19,6 +18,11 @@ const debounceMs = 75
 
 /** Interval between two runs of retention, in milliseconds. */
 const pruneMs = 60_000
+
+/** Events that retention deletes in one step. */
+const pruneLimit = 100
+
+const dayMs = 24 * 60 * 60 * 1000
 
 /** Maximum number of forms whose events one call numbers. */
 const sequenceLimit = 100
@@ -75,13 +79,11 @@ export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }
       wakeStreaming()
     } while (sequenced > 0 && !signal.aborted)
   }
-  const prune = (signal: AbortSignal) =>
-    pruneEvents(events, {
-      retentionDays: config.EVENTS_RETENTION_DAYS,
-      maxEvents: config.MAX_EVENTS_PER_ORGANIZATION,
-      now: now(),
-      signal,
-    })
+  const prune = async (signal: AbortSignal) => {
+    const before = new Date(now().getTime() - config.EVENTS_RETENTION_DAYS * dayMs)
+    const { MAX_EVENTS_PER_ORGANIZATION: maxEvents } = config
+    while (!signal.aborted && (await events.prune(before, pruneLimit, maxEvents)) > 0);
+  }
 
   const streamer = repeat(pollMs, startStreaming, onError('events cannot be streamed: retrying'))
   const sequencer = repeat(pollMs, sequence, onError('events cannot be numbered: retrying'), debounceMs)
