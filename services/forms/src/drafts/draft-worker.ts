@@ -4,7 +4,7 @@ import { threadTask } from '@fms/service-kit'
 import { checkJson, comparisonJson } from '../domain/comparison.ts'
 import { restoreDraft } from '../domain/restore-draft.ts'
 import { type ChangedDraft, writeDraft } from '../domain/write-draft.ts'
-import { digestParameters, type Parameters } from '../requests/digest-request.ts'
+import { digestParameters } from '../requests/digest-request.ts'
 
 export const parse = threadTask((body: Uint8Array): JsonEnvelope => parseJsonEnvelope(body))
 
@@ -16,7 +16,7 @@ export const check = threadTask(({ formJson }: { formJson: string }): string =>
 
 /** Digests a request whose parameter `form` is JSON text. */
 export const digest = threadTask(
-  ({ parameters, formJson }: { parameters: Parameters; formJson: string }): string =>
+  ({ parameters, formJson }: { parameters: JsonObject; formJson: string }): string =>
     digestParameters({ ...parameters, form: JSON.parse(formJson) as JsonObject }),
 )
 

@@ -4,7 +4,7 @@ import type { ChangeContext, ChangeMethod } from '@fms/forms-store'
 import { flowOf } from '@fms/service-kit'
 import type { FastifyRequest } from 'fastify'
 import type { DraftThreads } from '../drafts/draft-threads.ts'
-import { digestParameters, type Parameters } from './digest-request.ts'
+import { digestParameters } from './digest-request.ts'
 
 /** The members of each body of a change that are no parameters of the change. */
 export interface ChangeBody {
@@ -48,7 +48,7 @@ export class ChangeContexts {
   }
 
   /** Digests a large form, of which only the text is there, in a worker thread. */
-  async #digest(parameters: Parameters, request: FastifyRequest): Promise<string> {
+  async #digest(parameters: JsonObject, request: FastifyRequest): Promise<string> {
     const formJson = request.nestedJson?.get('form')
     if (formJson === undefined) return digestParameters(parameters)
     return this.#threads.run('digest', { parameters, formJson }, flowOf(request.identity))

@@ -8,19 +8,8 @@ import { sendDocument } from '../routes/static-document.ts'
 /** The page of every form among the files of the console. Its script reads the form. */
 const formPage = 'form.html'
 
-/** Sends the page of a form; with 404, for one that says so. */
-export type SendFormPage = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: 200 | 404,
-) => Promise<FastifyReply>
-
-/** Registers the files of the page, and returns the function that sends it. */
-export const addFormPage = (
-  app: FastifyInstance,
-  files: ConsoleReader,
-  imageOrigins: readonly string[],
-): SendFormPage => {
+/** Registers the files of the page, and returns the function that sends it: with 404, for a form that is not there. */
+export const addFormPage = (app: FastifyInstance, files: ConsoleReader, imageOrigins: readonly string[]) => {
   const headers = pageHeaders(imageOrigins)
   app.get('/f/assets/*', async (request, reply) => {
     const { '*': name } = request.params as { '*': string }
@@ -28,7 +17,7 @@ export const addFormPage = (
     if (!file) throw pathNotFound(request.originalUrl.split('?', 1)[0]!)
     return sendDocument(request, reply.headers(headers), file)
   })
-  return async (request, reply, status) => {
+  return async (request: FastifyRequest, reply: FastifyReply, status: 200 | 404): Promise<FastifyReply> => {
     const page = (await files())?.get(formPage)
     if (!page) throw consoleNotBuilt()
     reply.headers(headers)

@@ -9,29 +9,25 @@ const timeoutMs = 2_000
 /** Timeout of the PubAck of a batch, in milliseconds: NATS syncs each of its messages, after those of other batches. */
 const batchTimeoutMs = 20_000
 
-/** Publishes events of an organization to the stream. Repeats are dropped by `Nats-Msg-Id`. */
-export interface EventPublisher {
-  /** Resolves once the stream has stored the event, now or before. */
-  one(organizationId: string, event: FormEvent): Promise<void>
-  /**
-   * Publishes up to 1,000 events so that the stream stores all or none of them, in order (atomic batch publish, ADR-50 of
-   * NATS). Takes two round trips.
-   *
-   * @param events at least two.
-   * @throws {Error} also if the stream has one of them already, and if 50 batches are in progress.
-   */
-  batch(organizationId: string, events: readonly FormEvent[]): Promise<void>
-}
-
-export const createEventPublisher = (nats: NatsConnection): EventPublisher => {
+/** Creates the publisher of events to the stream, which drops repeats by `Nats-Msg-Id`. */
+export const createEventPublisher = (nats: NatsConnection) => {
   const client = jetstream(nats)
   return {
-    async one(organizationId, event) {
+    /** Resolves once the stream has stored the event, now or before. */
+    async one(organizationId: string, event: FormEvent): Promise<void> {
       const { subject, body, options } = toMessage(organizationId, event)
       const { duplicate } = await client.publish(subject, body, options)
       if (!duplicate) observeRelay(event)
     },
-    async batch(organizationId, events) {
+
+    /**
+     * Publishes up to 1,000 events so that the stream stores all or none of them, in order (atomic batch publish, ADR-50 of
+     * NATS). Takes two round trips.
+     *
+     * @param events at least two.
+     * @throws {Error} also if the stream has one of them already, and if 50 batches are in progress.
+     */
+    async batch(organizationId: string, events: readonly FormEvent[]): Promise<void> {
       const messages = events.map((event) => toMessage(organizationId, event))
       const [first, last] = [messages.shift()!, messages.pop()!]
       const batch = await client.startBatch(first.subject, first.body, first.options)
@@ -41,6 +37,8 @@ export const createEventPublisher = (nats: NatsConnection): EventPublisher => {
     },
   }
 }
+
+export type EventPublisher = ReturnType<typeof createEventPublisher>
 
 const toMessage = (organizationId: string, event: FormEvent) => {
   const eventHeaders = headers()

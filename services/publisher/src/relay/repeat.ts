@@ -1,19 +1,8 @@
-/** Work that runs again and again until it is stopped. One run at a time. */
-export interface Repeating {
-  /**
-   * Starts the next run now, or right after the current one, but for the time to gather. A pause after a failed run is not
-   * shortened.
-   */
-  wake(): void
-  /** Resolves once the current run has ended. */
-  stop(): Promise<void>
-}
-
 /** The longest part of a pause that is left out at random, so that processes do not work in step. */
 const jitter = 0.3
 
 /**
- * Runs `work` now and again after each pause.
+ * Runs `work` now and again after each pause until it is stopped, one run at a time.
  *
  * @param intervalMs the longest pause, in milliseconds.
  * @param work stops soon after the signal aborts.
@@ -26,7 +15,7 @@ export const repeat = (
   work: (signal: AbortSignal) => Promise<unknown>,
   onError: (error: unknown) => void,
   debounceMs = 0,
-): Repeating => {
+) => {
   const stopping = new AbortController()
   let isWoken = false
   let hasFailed = false
@@ -67,11 +56,16 @@ export const repeat = (
   const running = run()
 
   return {
-    wake() {
+    /**
+     * Starts the next run now, or right after the current one, but for the time to gather. A pause after a failed run is not
+     * shortened.
+     */
+    wake(): void {
       isWoken = true
       if (!hasFailed && !isGathering) endPause()
     },
-    async stop() {
+    /** Resolves once the current run has ended. */
+    async stop(): Promise<void> {
       stopping.abort()
       endPause()
       await running

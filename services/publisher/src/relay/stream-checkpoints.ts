@@ -3,28 +3,14 @@ import type { EventLog } from '@fms/forms-store'
 /** How long a checkpoint waits for others, in milliseconds. */
 const delayMs = 200
 
-/** How far this process has streamed each log, beyond the checkpoints in the store. */
-export interface StreamCheckpoints {
-  /** The number of logs whose checkpoint is not stored yet. */
-  readonly size: number
-  /** The last sequence of a log in the stream, as far as its checkpoint is not stored yet; 0 for none. */
-  of(organizationId: string): number
-  /** Records that a log is in the stream up to a sequence. Stored soon. */
-  set(organizationId: string, sequence: number): void
-  /** Stores all checkpoints now, and none that is set later. */
-  stop(): Promise<void>
-}
-
 /**
  * Stores checkpoints together and a little later, since on SQLite each write competes with those of other processes. If they are
  * lost, the events are published again, and the stream drops them by their id.
  *
  * @param onError called for each checkpoint that could not be stored. It is stored later.
  */
-export const createStreamCheckpoints = (
-  events: EventLog,
-  onError: (error: unknown) => void,
-): StreamCheckpoints => {
+export const createStreamCheckpoints = (events: EventLog, onError: (error: unknown) => void) => {
+  /** How far this process has streamed each log, as long as the store does not know. */
   const checkpoints = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<unknown> = Promise.resolve()
@@ -51,15 +37,19 @@ export const createStreamCheckpoints = (
   }
 
   return {
-    get size() {
+    /** The number of logs whose checkpoint is not stored yet. */
+    get size(): number {
       return checkpoints.size
     },
-    of: (organizationId) => checkpoints.get(organizationId) ?? 0,
-    set(organizationId, sequence) {
+    /** The last sequence of a log in the stream, as far as its checkpoint is not stored yet; 0 for none. */
+    of: (organizationId: string): number => checkpoints.get(organizationId) ?? 0,
+    /** Records that a log is in the stream up to a sequence. Stored soon. */
+    set(organizationId: string, sequence: number): void {
       checkpoints.set(organizationId, sequence)
       schedule()
     },
-    async stop() {
+    /** Stores all checkpoints now, and none that is set later. */
+    async stop(): Promise<void> {
       isStopped = true
       clearTimeout(timer)
       await storing
