@@ -80,7 +80,7 @@ export const createApp = (options: AppOptions) => {
   rejectSmuggling(app)
   rejectUnknownPaths(app)
   exposeMetrics(app)
-  addProbes(app, { logger, isDraining, ready })
+  addProbes(app, logger, isDraining, ready)
   return app
 }
 

@@ -4,16 +4,17 @@ import { ApiError, apiError } from '@fms/aip'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { sendError } from './error-handler.ts'
 
-export interface ProbeOptions {
-  logger: FastifyBaseLogger
-  /** Whether the service is stopping: then it is not ready. */
-  isDraining: () => boolean
-  /** Resolves while the service is ready; its error is the reason why it is not. */
-  ready?: (() => Promise<void>) | undefined
-}
-
-/** Adds `GET /healthz`, which is always 200, and `GET /readyz`, which is 503 while the service is not ready. */
-export const addProbes = (app: FastifyInstance, { logger, isDraining, ready }: ProbeOptions): void => {
+/**
+ * Adds `GET /healthz`, which is always 200, and `GET /readyz`, which is 503 while the service drains or is not ready.
+ *
+ * @param ready resolves while the service is ready; its error is the reason why it is not.
+ */
+export const addProbes = (
+  app: FastifyInstance,
+  logger: FastifyBaseLogger,
+  isDraining: () => boolean,
+  ready?: () => Promise<void>,
+): void => {
   let wasReady: boolean | undefined
 
   /** Logs changes only, since probes come every few seconds. */

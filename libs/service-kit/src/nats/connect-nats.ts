@@ -36,11 +36,6 @@ export const natsConnectionOptions = (
 const noConnection =
   'cannot connect to NATS (NATS_URL): retrying. Check that it runs, and host, port, user and password in the URL'
 
-export interface ConnectOptions {
-  logger?: Pick<FastifyBaseLogger, 'error'>
-  signal?: AbortSignal
-}
-
 /**
  * Connects to NATS, and reconnects whenever the connection is lost. Attempts have no limit.
  *
@@ -54,7 +49,7 @@ export interface ConnectOptions {
 export const connectNats = async (
   url: string,
   name: string,
-  { logger, signal }: ConnectOptions = {},
+  { logger, signal }: { logger?: Pick<FastifyBaseLogger, 'error'>; signal?: AbortSignal } = {},
 ): Promise<NatsConnection> => {
   connected.set({ client: name }, 0)
   let nextLogMs = performance.now() + quietMs

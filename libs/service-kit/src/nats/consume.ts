@@ -13,8 +13,6 @@ import {
 import type { FastifyBaseLogger } from 'fastify'
 import type { Subscription } from 'nats'
 
-const defaultMaxMessages = 64
-
 /** The duration of a pull request. A lost one is noticed after this time; milliseconds. */
 const pullMs = 2_000
 
@@ -52,21 +50,6 @@ const falseIfMissing = (error: unknown): false => {
   throw error
 }
 
-/** A running consumption of messages. */
-export interface Consumption {
-  /** Whether it requests messages. Stays true while NATS is disconnected for a moment. */
-  readonly active: boolean
-  /** Stops taking messages, gives those not yet handled to other instances, and waits for those in flight. */
-  stop(): Promise<void>
-}
-
-export interface ConsumeOptions {
-  /** The ack wait of the consumer, in milliseconds. Messages in flight report progress every half of it. */
-  ackWaitMs: number
-  /** Messages in flight; as many more may be buffered. 64 by default. */
-  maxMessages?: number
-}
-
 /**
  * Handles the messages of a durable pull consumer concurrently until it is stopped. It resumes after NATS was
  * disconnected or its streams were lost.
@@ -74,13 +57,15 @@ export interface ConsumeOptions {
  * @param ensure creates the streams and returns the consumer; called at the start and after each interruption.
  * @param handle settles the message (ack, nak, term). Its errors are defects: they are logged, and the message is
  *   redelivered.
+ * @param options.ackWaitMs the ack wait of the consumer, in milliseconds. Messages in flight report progress every half of it.
+ * @param options.maxMessages messages in flight; as many more may be buffered.
  */
 export const consume = (
   ensure: () => Promise<Consumer>,
   handle: (message: JsMsg) => Promise<unknown>,
   logger: FastifyBaseLogger,
-  { ackWaitMs, maxMessages = defaultMaxMessages }: ConsumeOptions,
-): Consumption => {
+  { ackWaitMs, maxMessages = 64 }: { ackWaitMs: number; maxMessages?: number },
+) => {
   const inFlight = new Map<JsMsg, Promise<unknown>>()
   let isStopping = false
   let messages: ConsumerMessages | undefined
@@ -123,10 +108,12 @@ export const consume = (
   void run()
 
   return {
-    get active() {
+    /** Whether it requests messages. Stays true while NATS is disconnected for a moment. */
+    get active(): boolean {
       return messages !== undefined
     },
-    async stop() {
+    /** Stops taking messages, gives those not yet handled to other instances, and waits for those in flight. */
+    async stop(): Promise<void> {
       isStopping = true
       if (messages) await closeAfterDrain(messages)
       await Promise.all(inFlight.values())

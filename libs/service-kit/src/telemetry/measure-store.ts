@@ -85,14 +85,8 @@ const methodNames = (object: object): Set<string> =>
     ? new Set()
     : methodNames(Object.getPrototypeOf(object)).union(new Set(Object.getOwnPropertyNames(object)))
 
-interface Labels {
-  store: string
-  engine: string
-  operation: string
-}
-
 const measure = (
-  labels: Labels,
+  labels: Record<'store' | 'engine' | 'operation', string>,
   call: () => unknown,
   outages: ReturnType<typeof createOutageLog>,
   trace: ReturnType<typeof storeTracer>,

@@ -91,13 +91,9 @@ export const createAuthorizationCache = ({
   /** While it is set, stale entries are served without waiting for organizations. */
   let lastRequestFailed = false
 
-  const lookUp = async (
-    keyHash: string,
-    organizationRef: string | undefined,
-    requestedAt: number,
-    requestId: string,
-  ) => {
-    const response = await requestAuthorization({ keyHash, organizationRef }, requestId)
+  const lookUp = async (request: AuthorizeRequest, requestedAt: number, requestId: string) => {
+    const { keyHash, organizationRef } = request
+    const response = await requestAuthorization(request, requestId)
     if (!response) {
       cache.delete(keyHash)
       return undefined
@@ -110,16 +106,11 @@ export const createAuthorizationCache = ({
     return caller
   }
 
-  const lookUpInTurn = async (
-    lookup: Lookup,
-    keyHash: string,
-    organizationRef: string | undefined,
-    requestId: string,
-  ) => {
-    const release = await acquireLookup(userOf(cache.get(keyHash)))
+  const lookUpInTurn = async (lookup: Lookup, request: AuthorizeRequest, requestId: string) => {
+    const release = await acquireLookup(userOf(cache.get(request.keyHash)))
     lookup.requestedAt = now()
     try {
-      const caller = await lookUp(keyHash, organizationRef, lookup.requestedAt, requestId)
+      const caller = await lookUp(request, lookup.requestedAt, requestId)
       lastRequestFailed = false
       return caller
     } catch (cause) {
@@ -131,13 +122,13 @@ export const createAuthorizationCache = ({
   }
 
   /** Shares one look-up among concurrent requests, as long as its result would be fresh. */
-  const lookUpOnce = (keyHash: string, organizationRef: string | undefined, requestId: string) => {
-    const key = `${keyHash} ${cacheKey(organizationRef)}`
+  const lookUpOnce = (request: AuthorizeRequest, requestId: string) => {
+    const key = `${request.keyHash} ${cacheKey(request.organizationRef)}`
     const running = inFlight.get(key)
     if (running && now() - running.requestedAt < freshMs) return running.caller!
     const lookup: Lookup = { requestedAt: Number.POSITIVE_INFINITY }
     inFlight.set(key, lookup)
-    lookup.caller = lookUpInTurn(lookup, keyHash, organizationRef, requestId).finally(() => {
+    lookup.caller = lookUpInTurn(lookup, request, requestId).finally(() => {
       if (inFlight.get(key) === lookup) inFlight.delete(key)
     })
     return lookup.caller
@@ -151,11 +142,11 @@ export const createAuthorizationCache = ({
     const cached = cache.get(keyHash)?.get(cacheKey(organizationRef))
     const age = cached ? now() - cached.requestedAt : Number.POSITIVE_INFINITY
     if (age < (lastRequestFailed ? freshMs + graceMs : freshMs)) {
-      if (age >= refreshAfterMs) lookUpOnce(keyHash, organizationRef, requestId).catch(() => {})
+      if (age >= refreshAfterMs) lookUpOnce({ keyHash, organizationRef }, requestId).catch(() => {})
       return cached
     }
     try {
-      return await lookUpOnce(keyHash, organizationRef, requestId)
+      return await lookUpOnce({ keyHash, organizationRef }, requestId)
     } catch (error) {
       const isUnavailable = error instanceof ApiError && error.reason === 'AUTHENTICATION_UNAVAILABLE'
       if (isUnavailable && age < freshMs + graceMs) return cached

@@ -15,23 +15,16 @@ const exempted = new WeakSet<ServerResponse>()
 /** Exempts a response: an event stream may send nothing for long, and has its own rule for slow readers. */
 export const exemptFromCutOff = (raw: ServerResponse): void => void exempted.add(raw)
 
-export interface SlowReaderLimits {
+const defaultLimits = {
   /** How long a caller may read no byte of a response. */
-  stalledMs: number
-  /**
-   * Length of a window, in which a caller has to read {@link minBytes}. A chunk that is written in one call, such as a
-   * response that is no stream, counts once all of it is read.
-   */
-  windowMs: number
-  minBytes: number
-  /** How often connections are checked. */
-  intervalMs: number
-}
-
-const defaultLimits: SlowReaderLimits = {
   stalledMs: 10_000,
+  /**
+   * Length of a window, in which a caller has to read `minBytes`. A chunk that is written in one call, such as a response that
+   * is no stream, counts once all of it is read.
+   */
   windowMs: 30_000,
   minBytes: 30 * 16 * 1024,
+  /** How often connections are checked. */
   intervalMs: 1_000,
 }
 
@@ -71,7 +64,7 @@ export const cutOffSlowReaders = (app: FastifyInstance, limits = defaultLimits):
 const check = (
   connection: Connection,
   raw: ServerResponse,
-  { stalledMs, windowMs, minBytes }: SlowReaderLimits,
+  { stalledMs, windowMs, minBytes }: typeof defaultLimits,
   log: FastifyBaseLogger,
 ): void => {
   const { socket } = connection

@@ -34,19 +34,6 @@ interface PublishRequest {
   isPending(): boolean
 }
 
-export interface PublisherClient {
-  /**
-   * Sends the command until NATS has stored it, and waits for the reply, also when the caller has disconnected: until then,
-   * the command is on its way.
-   *
-   * @param deadline for both, by `performance.now()`. Publishers do not carry out the command later.
-   * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored the command; PUBLISH_TIMEOUT when there is no reply
-   *   in time.
-   */
-  publishForm(command: Command, deadline: number, requestId: string): Promise<FormPublished>
-  close(): Promise<void>
-}
-
 interface PendingReply {
   resolve(data: Uint8Array): void
   resend(): void
@@ -67,10 +54,7 @@ type Send = (request: PublishRequest) => Promise<void>
  * Sends publish commands to a JetStream stream, from which any publisher consumes them. Fails with
  * PUBLISHING_UNAVAILABLE until NATS is connected for the first time.
  */
-export const createPublisherClient = (
-  connecting: Promise<NatsConnection>,
-  logger: FastifyBaseLogger,
-): PublisherClient => {
+export const createPublisherClient = (connecting: Promise<NatsConnection>, logger: FastifyBaseLogger) => {
   const inbox = createInbox('_INBOX.gateway')
   const connection: Connection = { nats: undefined, inbox, pending: new Map() }
   const { pending } = connection
@@ -80,7 +64,15 @@ export const createPublisherClient = (
   )
 
   return {
-    async publishForm(command, deadline, requestId) {
+    /**
+     * Sends the command until NATS has stored it, and waits for the reply, also when the caller has disconnected: until then,
+     * the command is on its way.
+     *
+     * @param deadline for both, by `performance.now()`. Publishers do not carry out the command later.
+     * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored the command; PUBLISH_TIMEOUT when there is no reply
+     *   in time.
+     */
+    async publishForm(command: Command, deadline: number, requestId: string): Promise<FormPublished> {
       const replyInbox = `${inbox}.${nuid.next()}`
       const request: PublishRequest = {
         command,
@@ -107,12 +99,14 @@ export const createPublisherClient = (
       }
     },
 
-    async close() {
+    async close(): Promise<void> {
       if (connection.nats) await closeNats(connection.nats)
       else connecting.then((nats) => nats.close()).catch(() => {})
     },
   }
 }
+
+export type PublisherClient = ReturnType<typeof createPublisherClient>
 
 const headersOf = (replyInbox: string, requestId: string, deadline: number): MsgHdrs => {
   const result = headers()

@@ -10,16 +10,6 @@ export interface Clocks {
   stream: RemoteClock
 }
 
-/** The time after which a command must not start. */
-export interface Deadline {
-  /** Whether the deadline is over. True if its clock cannot be read. */
-  isOver(): Promise<boolean>
-  /** Checks the deadline by the last reading of the clock, without I/O. @throws {DeadlineExceeded} if it is over. */
-  assertNotOver(): void
-  /** Whether it is over in `ms` milliseconds, by the last reading of the clock. */
-  isOverIn(ms: number): boolean
-}
-
 /** The deadline of a command is over: its caller no longer waits. */
 export class DeadlineExceeded extends Error {}
 
@@ -33,10 +23,16 @@ export const deadlineOf = (message: JsMsg, { timeoutMs }: PublishForm, clocks: C
   return deadlineOn(clocks.stream, millis(message.info.timestampNanos) + timeoutMs)
 }
 
-const deadlineOn = (clock: RemoteClock, momentMs: number): Deadline => ({
-  isOver: () => clock.isPast(momentMs).catch(() => true),
+/** The time after which a command must not start. */
+const deadlineOn = (clock: RemoteClock, momentMs: number) => ({
+  /** Whether the deadline is over. True if its clock cannot be read. */
+  isOver: (): Promise<boolean> => clock.isPast(momentMs).catch(() => true),
+  /** Checks the deadline by the last reading of the clock, without I/O. @throws {DeadlineExceeded} if it is over. */
   assertNotOver() {
     if (clock.seemsPast(momentMs)) throw new DeadlineExceeded()
   },
-  isOverIn: (ms) => clock.seemsPast(momentMs - ms),
+  /** Whether it is over in `ms` milliseconds, by the last reading of the clock. */
+  isOverIn: (ms: number): boolean => clock.seemsPast(momentMs - ms),
 })
+
+export type Deadline = ReturnType<typeof deadlineOn>

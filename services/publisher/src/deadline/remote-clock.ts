@@ -1,22 +1,10 @@
-/** An estimate of another process's clock. It is never behind the real clock. */
-export interface RemoteClock {
-  /**
-   * Whether the clock has passed `momentMs`. Reads the clock again before it returns true.
-   *
-   * @throws the error of reading the clock.
-   */
-  isPast(momentMs: number): Promise<boolean>
-  /** The same by the last reading, without I/O. True before the first reading. */
-  seemsPast(momentMs: number): boolean
-}
-
 /**
- * Extrapolates from the last reading with the monotonic clock of this process, so that wrong or adjusted wall clocks do not
+ * An estimate of another process's clock, which is never behind the real clock. Extrapolates from the last reading with the monotonic clock of this process, so that wrong or adjusted wall clocks do not
  * matter.
  *
  * @param read reads the remote clock, in milliseconds. A failed first reading is not repeated.
  */
-export const createRemoteClock = (read: () => Promise<number>): RemoteClock => {
+export const createRemoteClock = (read: () => Promise<number>) => {
   let aheadMs = Number.NaN
   const measure = async () => {
     // The remote clock is read after this time, so the offset is never too small.
@@ -31,11 +19,14 @@ export const createRemoteClock = (read: () => Promise<number>): RemoteClock => {
     })
     return again
   }
-  // Before the first reading, aheadMs is NaN and the comparison is false.
-  const seemsPast = (momentMs: number) => !(performance.now() + aheadMs <= momentMs)
+  /** Whether the clock has passed `momentMs` by the last reading, without I/O. True before the first reading. */
+  const seemsPast = (momentMs: number): boolean =>
+    // Before the first reading, aheadMs is NaN and the comparison is false.
+    !(performance.now() + aheadMs <= momentMs)
   return {
     seemsPast,
-    async isPast(momentMs) {
+    /** The same, but reads the clock again before it returns true. @throws the error of reading the clock. */
+    async isPast(momentMs: number): Promise<boolean> {
       first ??= measure()
       await first
       if (!seemsPast(momentMs)) return false
@@ -44,3 +35,5 @@ export const createRemoteClock = (read: () => Promise<number>): RemoteClock => {
     },
   }
 }
+
+export type RemoteClock = ReturnType<typeof createRemoteClock>

@@ -37,20 +37,12 @@ export interface RelayDeps {
   pollMs?: number
 }
 
-/** The running relay. */
-export interface Relay {
-  /** Moves events that were just recorded. Returns immediately. */
-  wake(): void
-  /** Stops after the steps that have begun. Other publishers, or the next start, do the rest. */
-  stop(): Promise<void>
-}
-
 /**
  * Starts the relay: numbers recorded events, publishes the logs to the stream EVENTS, and prunes old events.
  * Every publisher runs one; any number may run at the same time. It numbers events and prunes without NATS, and retries each
  * step that fails.
  */
-export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }: RelayDeps): Relay => {
+export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }: RelayDeps) => {
   const logFailure = createFailureLog(logger)
   const onError = (text: string) => (error: unknown) => logFailure(text, error)
   const connection = followConnection(nats, (isConnected) => isConnected && wakeStreaming())
@@ -97,11 +89,15 @@ export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }
   })
 
   return {
+    /** Moves events that were just recorded. Returns immediately. */
     wake,
-    async stop() {
+    /** Stops after the steps that have begun. Other publishers, or the next start, do the rest. */
+    async stop(): Promise<void> {
       stopAnnouncements()
       await Promise.all([sequencer.stop(), streamer.stop(), pruner.stop()])
       await streaming.stop()
     },
   }
 }
+
+export type Relay = ReturnType<typeof startRelay>
