@@ -46,7 +46,7 @@ await run('forms', FormsConfig, async (config, logger) => {
   })
   const consumption = consume(
     async () => ensureReplies(await nats),
-    createReplyConsumer({ forms, logger }),
+    createReplyConsumer(forms, logger),
     logger,
     replyConsumption,
   )

@@ -47,11 +47,6 @@ export const tooManyStreams = (scope: 'key' | 'organization', limit: number) =>
 /** None of the caller's organizations has a form with this public id. Another organization may have one. */
 export const formNotFoundAnywhere = (formRef: string) => {
   const form = `organizations/-/forms/${formRef}`
-  return apiError(
-    'FORM_NOT_FOUND',
-    { form },
-    {
-      message: `There is no ${form}: none of your organizations has a form with this publicId. List the forms of an organization to see its publicIds.`,
-    },
-  )
+  const message = `There is no ${form}: none of your organizations has a form with this publicId. List the forms of an organization to see its publicIds.`
+  return apiError('FORM_NOT_FOUND', { form }, { message })
 }

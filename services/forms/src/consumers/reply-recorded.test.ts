@@ -58,7 +58,7 @@ const countOf = async ({ forms }: { forms: FormsStore }, form: StoredForm) =>
 const handle = async (
   { service, counter }: Awaited<ReturnType<typeof startReplies>>,
   deliveries: number,
-  handleOne: (message: JsMsg) => Promise<void> = createReplyConsumer({ forms: service.forms, logger }),
+  handleOne: (message: JsMsg) => Promise<void> = createReplyConsumer(service.forms, logger),
 ) => {
   const handled = Promise.withResolvers<void>()
   const seen: JsMsg[] = []
@@ -117,7 +117,7 @@ describe('forms.reply-recorded', () => {
 
     const redelivered = await replies.next()
     expect(redelivered.redelivered).toBe(true)
-    await createReplyConsumer({ forms: service.forms, logger })(redelivered)
+    await createReplyConsumer(service.forms, logger)(redelivered)
 
     expect(await countOf(service, form)).toBe(1)
     await expect.poll(replies.pendingEvents).toBe(0)
@@ -132,7 +132,7 @@ describe('forms.reply-recorded', () => {
     let left = 150
     const done = Promise.withResolvers<void>()
     const counters = Array.from({ length: 3 }, () => {
-      const handleOne = createReplyConsumer({ forms: replies.service.forms, logger })
+      const handleOne = createReplyConsumer(replies.service.forms, logger)
       return consume(
         () => ensureReplies(replies.counter),
         async (message) => {
@@ -206,9 +206,7 @@ describe('forms.reply-recorded', () => {
     const stores = [closed.forms, service.forms]
     await replies.publish(eventOf(form))
 
-    const seen = await handle(replies, 2, (message) =>
-      createReplyConsumer({ forms: stores.shift()!, logger })(message),
-    )
+    const seen = await handle(replies, 2, (message) => createReplyConsumer(stores.shift()!, logger)(message))
 
     expect(seen.map(({ redelivered }) => redelivered)).toEqual([false, true])
     expect(await countOf(service, form)).toBe(1)
@@ -220,7 +218,7 @@ describe('forms.reply-recorded', () => {
     const broken = { recordReplies: () => Promise.reject(new Error('a defect')) } as unknown as FormsStore
     await replies.publish(eventOf(await replies.service.given.form()))
 
-    const handleOne = createReplyConsumer({ forms: broken, logger })
+    const handleOne = createReplyConsumer(broken, logger)
     await expect(handleOne(await replies.next())).rejects.toThrow('a defect')
 
     expect(await replies.state()).toMatchObject({ num_ack_pending: 1 })
@@ -281,7 +279,7 @@ describe('forms.reply-recorded', () => {
       },
     } as FormsStore
 
-    const handleOne = createReplyConsumer({ forms, logger })
+    const handleOne = createReplyConsumer(forms, logger)
     const consumption = consume(() => ensureReplies(replies.counter), handleOne, logger, replyConsumption)
     await expect.poll(() => countOf(service, quiet)).toBe(1)
     expect(await countOf(service, busy)).toBe(0)

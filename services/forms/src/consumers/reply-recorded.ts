@@ -46,15 +46,9 @@ export const ensureReplies = async (nats: NatsConnection): Promise<Consumer> => 
 }
 
 /** The handler of events: counts a reply and acks, also if the reply was counted before or its form is deleted. */
-export const createReplyConsumer = ({
-  forms,
-  logger,
-}: {
-  forms: FormsStore
-  logger: FastifyBaseLogger
-}): ((message: JsMsg) => Promise<void>) => {
+export const createReplyConsumer = (forms: FormsStore, logger: FastifyBaseLogger) => {
   const count = createReplyCounter(forms)
-  return async (message) => {
+  return async (message: JsMsg): Promise<void> => {
     const reply = decode(message)
     if (reply instanceof Error) {
       logger.error({ err: reply }, 'an event that cannot be read is dropped')

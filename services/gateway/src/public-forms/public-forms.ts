@@ -7,6 +7,7 @@ import { Door } from '../door/door.ts'
 import { publicFormNotFound } from '../errors.ts'
 import { FixedWindowCounter, limitRate } from '../limits/rate-limit.ts'
 import { addVary } from '../responses/headers.ts'
+import { pick } from '../upstream/forward.ts'
 import { LongBody, type Upstream, type UpstreamResponse } from '../upstream/upstream.ts'
 import { addressGroupOf } from './address-group.ts'
 import { addFormPage } from './form-page.ts'
@@ -119,10 +120,7 @@ const createReader = ({ forms, token }: PublicFormsOptions) => {
 
 /** Any cache may keep a form, and asks whether it is current before each use. No cache keeps an error. */
 const sendForm = (reply: FastifyReply, { statusCode, headers, body }: UpstreamResponse): void => {
-  for (const name of ['content-type', 'content-length', 'etag', 'retry-after']) {
-    const value = headers[name]
-    if (value !== undefined) reply.header(name, value)
-  }
+  reply.headers(pick(headers, ['content-type', 'content-length', 'etag', 'retry-after']))
   reply.code(statusCode).header('cache-control', statusCode < 400 ? 'public, no-cache' : 'no-store')
   reply.send(body instanceof LongBody || body.length > 0 ? body : undefined)
 }

@@ -48,8 +48,6 @@ interface Connection {
   pending: Map<string, PendingReply>
 }
 
-type Send = (request: PublishRequest) => Promise<void>
-
 /**
  * Sends publish commands to a JetStream stream, from which any publisher consumes them. Fails with
  * PUBLISHING_UNAVAILABLE until NATS is connected for the first time.
@@ -157,7 +155,7 @@ const subscribeToInbox = (
 }
 
 /** Sends a command with retries. Resolves when NATS has stored it. */
-const createSend = (connection: Connection, circuit: Circuit): Send => {
+const createSend = (connection: Connection, circuit: Circuit) => {
   const endOfTurn = createEndOfTurn()
 
   const sendOnce = async ({ command, headers, deadline }: PublishRequest) => {
@@ -197,7 +195,7 @@ const createSend = (connection: Connection, circuit: Circuit): Send => {
     }
   }
 
-  return async (request) => {
+  return async (request: PublishRequest): Promise<void> => {
     const { commandId } = request.command
     if (!connection.nats) throw publishingUnavailable(commandId, new Error('NATS is not connected'))
     try {

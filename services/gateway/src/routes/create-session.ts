@@ -2,6 +2,7 @@ import { CreateSessionRequest, identityHeader, NoQuery, sessionsPath } from '@fm
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { GatewayDeps } from '../deps.ts'
+import { pick } from '../upstream/forward.ts'
 import type { UpstreamResponse } from '../upstream/upstream.ts'
 
 /** The largest body of a sign-in, which anybody can send. */
@@ -32,9 +33,6 @@ export const createSession: FastifyPluginAsyncZod<GatewayDeps> = async (
 
 /** Sends the short response of organizations, which no cache may store. */
 const sendUnchanged = (reply: FastifyReply, { statusCode, headers, body }: UpstreamResponse) => {
-  for (const name of ['content-type', 'retry-after', 'www-authenticate']) {
-    const value = headers[name]
-    if (value !== undefined) reply.header(name, value)
-  }
+  reply.headers(pick(headers, ['content-type', 'retry-after', 'www-authenticate']))
   return reply.code(statusCode).header('cache-control', 'no-store').send(body)
 }

@@ -235,7 +235,8 @@ const responseHeadersOf = (headers: Record<string, string | string[] | undefined
     replayedHeader,
   ])
 
-const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> => {
+/** The headers that are on a list. */
+export const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> => {
   const picked: Record<string, T> = {}
   for (const name of names) {
     const value = headers[name]

@@ -1,6 +1,6 @@
 /**
- * An estimate of another process's clock, which is never behind the real clock. Extrapolates from the last reading with the monotonic clock of this process, so that wrong or adjusted wall clocks do not
- * matter.
+ * An estimate of another process's clock, which is never behind the real clock. Extrapolates from the last reading with the
+ * monotonic clock of this process, so that wrong or adjusted wall clocks do not matter.
  *
  * @param read reads the remote clock, in milliseconds. A failed first reading is not repeated.
  */

@@ -1,4 +1,4 @@
-import { type FieldViolation, invalidRequest, readFilterQuery } from '@fms/aip'
+import { invalidRequest, readFilterQuery } from '@fms/aip'
 import { maxSafeInteger, StreamEventsQuery } from '@fms/contracts'
 import { eventFilterFields } from '@fms/forms-store'
 import { countEventStream, flowOf } from '@fms/service-kit'
@@ -58,9 +58,5 @@ const lastEventIdOf = (header: string | string[] | undefined): string | undefine
   if (header === undefined || header === '') return undefined
   if (typeof header === 'string' && /^[0-9]{1,16}$/.test(header) && Number(header) <= maxSafeInteger)
     return header
-  const violation: FieldViolation = {
-    field: 'Last-Event-ID',
-    description: 'must be the id of an event in the stream',
-  }
-  throw invalidRequest([violation])
+  throw invalidRequest([{ field: 'Last-Event-ID', description: 'must be the id of an event in the stream' }])
 }
