@@ -32,7 +32,7 @@ export const addProbes = (
     const reason = isDraining() ? new Error('stopping') : await errorOf(ready)
     logChange(reason)
     if (!reason) return { status: 'ready' }
-    sendError(notReady(), request, reply)
+    sendError(apiError('NOT_READY', {}), request, reply)
     return reply
   })
 }
@@ -68,6 +68,3 @@ const errorOf = async (ready: (() => Promise<void>) | undefined): Promise<Error 
     return error as Error
   }
 }
-
-/** The service, or something that it cannot work without, is not available. */
-const notReady = () => apiError('NOT_READY', {})

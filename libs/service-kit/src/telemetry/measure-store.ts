@@ -104,7 +104,8 @@ const measure = (
       (error) => {
         observe()
         outages.onError(labels.operation, error)
-        if (isStoreError(error)) errors.inc({ ...labels, reason: reasonOf(error) })
+        const reason = error instanceof ApiError ? error.reason : 'INTERNAL'
+        if (isStoreError(error)) errors.inc({ ...labels, reason })
       },
     )
   return result
@@ -113,8 +114,6 @@ const measure = (
 /** Other API errors, such as a missing resource or a failed precondition, are not failures of the store. */
 const isStoreError = (error: unknown) =>
   error instanceof ApiError ? error.status === 'UNAVAILABLE' : !(error instanceof ExpectedOutcome)
-
-const reasonOf = (error: unknown) => (error instanceof ApiError ? error.reason : 'INTERNAL')
 
 /** Between two log lines about the same cause, in milliseconds. */
 const intervalMs = 60_000

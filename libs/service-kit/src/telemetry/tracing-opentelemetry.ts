@@ -194,14 +194,7 @@ const setError = (span: Span, error: unknown): void => {
   span.setAttribute('error.type', name).setStatus({ code: SpanStatusCode.ERROR, message })
 }
 
-const requestAttributes = ({
-  method,
-  url,
-  protocol,
-  routeOptions,
-  id,
-  headers,
-}: FastifyRequest): Attributes => ({
+const requestAttributes = ({ method, url, protocol, routeOptions, id, headers }: FastifyRequest) => ({
   'http.request.method': method,
   'url.scheme': protocol,
   'url.path': url.split('?', 1)[0],

@@ -220,16 +220,13 @@ const toCaller = (
 }
 
 /** Sends authorize requests to organizations, under the gateway's own identity. */
-export const createAuthorizeClient = (organizations: Upstream, token: () => string): AuthorizeClient => {
-  return async (request, requestId) => {
+export const createAuthorizeClient =
+  (organizations: Upstream, token: () => string): AuthorizeClient =>
+  async (request, requestId) => {
     const { statusCode, body } = await organizations.request({
       method: 'POST',
       path: '/internal/authorize',
-      headers: {
-        'content-type': 'application/json',
-        'x-request-id': requestId,
-        [identityHeader]: token(),
-      },
+      headers: { 'content-type': 'application/json', 'x-request-id': requestId, [identityHeader]: token() },
       body: JSON.stringify(request),
       // The POST only reads.
       idempotent: true,
@@ -241,7 +238,6 @@ export const createAuthorizeClient = (organizations: Upstream, token: () => stri
     if (statusCode === 401) return undefined
     throw new Error(`organizations responds to authorize with ${statusCode}`)
   }
-}
 
 /** Age up to which a token is reused, in milliseconds: half of its lifetime of a minute. */
 const reuseMs = 30_000

@@ -9,17 +9,14 @@ declare module 'fastify' {
   }
 }
 
-/** What a limit counts requests by. */
-export type Scope = 'user' | 'organization'
-
 /** Bounds the requests that each key has at the same time. A key that has none takes no memory. */
 export class KeyedConcurrencyLimit {
-  readonly #scope: Scope
+  readonly #scope: 'user' | 'organization'
   readonly #max: number
   readonly #counts = new Map<string, number>()
 
   /** @param max requests of one key; 0 lifts the limit. */
-  constructor(scope: Scope, max: number) {
+  constructor(scope: 'user' | 'organization', max: number) {
     this.#scope = scope
     this.#max = max === 0 ? Number.POSITIVE_INFINITY : max
   }

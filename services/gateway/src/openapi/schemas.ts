@@ -170,15 +170,9 @@ const mergedOf = (inputs: Schemas, { inputName, mergedName, adapt }: Merging): S
 
 /** The names of schemas that lists contain. In a list, `null` clears nothing. */
 const inLists = (schemas: Schemas): Set<string> => {
-  const items = [...JSON.stringify(schemas).matchAll(/"items":\{"\$ref":"#\/components\/schemas\/(\w+)"/g)]
-  return new Set(
-    Object.keys(
-      onlyUsed(
-        schemas,
-        items.map(([, id]) => id!),
-      ),
-    ),
-  )
+  const items = JSON.stringify(schemas).matchAll(/"items":\{"\$ref":"#\/components\/schemas\/(\w+)"/g)
+  const ids = [...items].map(([, id]) => id!)
+  return new Set(Object.keys(onlyUsed(schemas, ids)))
 }
 
 /** Without `required`: a patch may omit every member. */
