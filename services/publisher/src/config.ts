@@ -36,4 +36,3 @@ export const PublisherConfig = ServiceConfig.extend({
   /** Prefix of a form's public id in its `publicUrl`. */
   PUBLIC_FORM_BASE_URL: PublicFormBaseUrl,
 })
-export type PublisherConfig = z.infer<typeof PublisherConfig>
