@@ -45,13 +45,8 @@ export const writeDraft = (draftJson: string | undefined, patch: JsonObject): Ch
 export const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
   json === storedJson || (json.length === storedJson.length && isDeepStrictEqual(JSON.parse(json), stored))
 
-/** A valid draft, parsed and as it is stored. */
-interface CheckedDraft {
-  data: FormDraft
-  draft: StoredDraft
-}
-
-const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): CheckedDraft => {
+/** A valid draft, parsed (`data`) and as it is stored (`draft`). */
+const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject) => {
   const changes = withoutServerOwnedFields(patch)
   const { data, error } = FormDraft.safeParse(mergePatch(stored as Json | undefined, changes))
   const draft = data && toStoredDraft(data)
