@@ -24,10 +24,13 @@ const onMongodb = {
   },
 }
 
+/** Tests of what a process counts and traces from its start. */
+const ofProcess = ['libs/service-kit/src/telemetry/*.test.ts', 'services/publisher/src/*.test.ts']
+
 export default defineConfig({
   test: {
     globalSetup: 'libs/testkit/src/report-engines.ts',
-    // Files of a worker share their modules: importing them again for each file takes a third of the CPU time.
+    // Files of a worker share their modules: to import them again for each file would take a quarter of the CPU time.
     isolate: false,
     setupFiles: 'libs/testkit/src/reset-metrics.ts',
     // Shared by the processes that tests start, so that Node.js strips the types of each source once.
@@ -44,9 +47,10 @@ export default defineConfig({
         test: {
           name: 'all',
           include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
-          exclude: ['e2e/neighbours.test.ts', ...(missingMongodb ? mongodbSuites() : [])],
+          exclude: ['e2e/neighbours.test.ts', ...ofProcess, ...(missingMongodb ? mongodbSuites() : [])],
         },
       },
+      { extends: true, test: { name: 'in a process of their own', include: ofProcess, isolate: true } },
       {
         extends: true,
         test: {
