@@ -32,7 +32,6 @@ export default defineConfig({
     globalSetup: 'libs/testkit/src/report-engines.ts',
     // Files of a worker share their modules: to import them again for each file would take a quarter of the CPU time.
     isolate: false,
-    setupFiles: 'libs/testkit/src/reset-metrics.ts',
     // Shared by the processes that tests start, so that Node.js strips the types of each source once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     // Long, so that a busy machine causes no timeout.

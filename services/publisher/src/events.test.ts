@@ -57,10 +57,7 @@ it('exports no backlog while the store is unavailable', async () => {
   await using publishing = await startPublishing()
   const publisher = await publishing.publisher()
   expect(await sample(publisher, 'events_unstreamed')).toBe(0)
-  const { events } = publishing.forms
-  const backlog = vi.spyOn(Object.getPrototypeOf(events), 'backlog')
-  using _ = { [Symbol.dispose]: () => backlog.mockRestore() }
-  backlog.mockRejectedValue(new Error('away'))
+  vi.spyOn(publisher.store.events, 'backlog').mockRejectedValue(new Error('away'))
 
   await vi.waitUntil(async () => (await sample(publisher, 'events_unstreamed')) === undefined, patience)
   expect(await sample(publisher, 'events_pending')).toBeUndefined()

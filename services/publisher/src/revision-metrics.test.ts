@@ -13,8 +13,7 @@ it('exports the number and the bytes of revisions, read at most once a minute', 
   const form = await givenForm(publishing.forms)
   const { reply } = await publishing.send(commandFor(form))
   await reply
-  const total = vi.spyOn(Object.getPrototypeOf(publishing.forms.revisionGrowth), 'total')
-  using _ = { [Symbol.dispose]: () => total.mockRestore() }
+  const total = vi.spyOn(first.store.revisionGrowth, 'total')
   const revision = await publishing.forms.getRevision({ ...form, formRef: form.formId }, 'live')
   const bytes = Buffer.byteLength(revision!.revision.formJson)
 

@@ -121,6 +121,8 @@ export const intercept = (forms: FormsStore, around: (call: StoreCall) => Promis
 export interface Publisher {
   app: App
   nats: NatsConnection
+  /** Its own store. */
+  store: FormsStore
   /** Number of deliveries by their log message: `published`, `refused`, … */
   handled: Record<string, number>
   /** Log lines of deliveries. */
@@ -248,7 +250,7 @@ export const startPublishing = async (): Promise<Publishing> => {
         now: () => new Date(),
       })
       rest.defer(() => app.close())
-      const publisher = { app, nats, handled, lines }
+      const publisher = { app, nats, store, handled, lines }
       if (wait) await waitFor(() => isReady(publisher))
       return publisher
     },
