@@ -67,15 +67,15 @@ describe('a circuit', () => {
   })
 
   it('logs its cause once when it opens, and once that it closes', async () => {
-    const lines: { msg: string; err?: { message: string } }[] = []
+    const lines: { msg: string; cause?: string; err?: object }[] = []
     const circuit = createCircuit('logged', pino({}, { write: (line) => void lines.push(JSON.parse(line)) }))
     for (let i = 0; i < 6; i++) await fail(circuit)
     await expect.poll(async () => isOpenError(await fail(circuit)), { timeout: 10_000 }).toBe(false)
     await expect.poll(() => work(circuit).catch(() => 'open'), { timeout: 10_000 }).toBe('done')
 
-    expect(lines.map(({ msg, err }) => [msg, err?.message])).toEqual([
-      ['circuit open: its requests fail immediately', 'unavailable'],
-      ['circuit closed: its requests succeed again', undefined],
+    expect(lines.map(({ msg, cause, err }) => [msg, cause, err])).toEqual([
+      ['circuit open: its requests fail immediately', 'Error: unavailable', undefined],
+      ['circuit closed: its requests succeed again', undefined, undefined],
     ])
   })
 

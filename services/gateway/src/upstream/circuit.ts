@@ -75,7 +75,8 @@ export const createCircuit = (circuit: string, logger: FastifyBaseLogger): Circu
   })
   // `open` is emitted after each failed trial as well.
   breaker.on('open', () => {
-    if (!isReportedOpen) logger.warn({ circuit, err }, 'circuit open: its requests fail immediately')
+    if (!isReportedOpen)
+      logger.warn({ circuit, cause: String(err) }, 'circuit open: its requests fail immediately')
     report(true)
   })
   breaker.on('close', () => {
