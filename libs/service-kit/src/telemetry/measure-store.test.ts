@@ -128,20 +128,24 @@ describe('an outage', () => {
     return { ...logger, measured, fail }
   }
 
-  it('is logged with the name of the variable, at most once a minute', async () => {
+  it('is logged once, with the name of the variable, for each of its causes', async () => {
     const { error, fail } = measuredWith()
 
     await fail(rejected)
-    vi.advanceTimersByTime(59_000)
     await fail(rejected)
-    expect(error).toHaveBeenCalledTimes(1)
-    vi.advanceTimersByTime(2_000)
+    expect(error.mock.calls).toEqual([
+      [
+        { store: 'directory', variable: 'DIRECTORY_STORE_URL', reason: 'STORE_UNAVAILABLE' },
+        `the directory store (DIRECTORY_STORE_URL) is unavailable: ${advice}`,
+      ],
+    ])
+    const cause = new Error('database is locked')
+    await fail(new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable', { cause }))
     await fail(rejected)
     expect(error).toHaveBeenCalledTimes(2)
-    expect(error).toHaveBeenLastCalledWith(
-      { store: 'directory', variable: 'DIRECTORY_STORE_URL', reason: 'STORE_UNAVAILABLE' },
-      `the directory store (DIRECTORY_STORE_URL) is unavailable: ${advice}`,
-    )
+    vi.advanceTimersByTime(60_000)
+    await fail(rejected)
+    expect(error).toHaveBeenCalledTimes(3)
   })
 
   it('is logged with the message of its cause where there is no advice', async () => {
@@ -153,16 +157,22 @@ describe('an outage', () => {
     expect(error).toHaveBeenLastCalledWith(expect.anything(), expect.stringMatching(/: database is locked$/))
   })
 
-  it('ends with a line when the operation that failed succeeds again', async () => {
-    const { info, measured, fail } = measuredWith()
+  it('ends with a line when the operation that failed succeeds, 5 s after its last failure', async () => {
+    const { error, info, measured, fail } = measuredWith()
     await fail(rejected)
-
+    vi.advanceTimersByTime(4_000)
+    await measured.fail()
+    await fail(rejected)
+    vi.advanceTimersByTime(5_000)
     await measured.get('a')
     expect(info).not.toHaveBeenCalled()
+
     await measured.fail()
     await measured.fail()
 
     expect(info.mock.calls).toEqual([[{ store: 'directory' }, 'the directory store is available again']])
+    await fail(rejected)
+    expect(error).toHaveBeenCalledTimes(2)
   })
 
   it('is not what a defect or an error of the request is', async () => {

@@ -115,36 +115,38 @@ const measure = (
 const isStoreError = (error: unknown) =>
   error instanceof ApiError ? error.status === 'UNAVAILABLE' : !(error instanceof ExpectedOutcome)
 
-/** Between two log lines about the same cause, in milliseconds. */
-const intervalMs = 60_000
+/** How long a store works before its outage has ended, in milliseconds: on a full disk, some writes still find room. */
+const recoveryMs = 5_000
+/** How long after its last failure an outage is forgotten, in milliseconds, although its operation was not called again. */
+const forgetMs = 60_000
 
 /**
  * Logs when a store becomes unavailable, with the cause and what an operator can do, and when the operation that failed
- * succeeds again: a line each, since many requests fail for the same reason.
+ * last has succeeded again: a line each, since many requests fail for the same reason.
  *
  * @param name of the store; `{NAME}_STORE_URL` configures it.
  */
 const createOutageLog = (name: string, logger: OutageLogger) => {
   const variable = `${name.toUpperCase()}_STORE_URL`
-  // Bounded: there are few causes.
-  const silentUntilMs = new Map<string, number>()
-  let failing: string | undefined
+  let outage: { causes: Set<string>; failedOperation: string; failedAtMs: number } | undefined
   return {
     onError(operation: string, error: unknown) {
       if (!(error instanceof ApiError) || error.status !== 'UNAVAILABLE') return
       const { advice, cause } = error.parts
       const why = advice ?? (cause instanceof Error ? cause.message : error.message)
-      if (performance.now() < (silentUntilMs.get(why) ?? 0)) return
-      silentUntilMs.set(why, performance.now() + intervalMs)
-      failing = operation
+      const failedAtMs = performance.now()
+      const causes = outage && failedAtMs - outage.failedAtMs < forgetMs ? outage.causes : new Set<string>()
+      outage = { causes, failedOperation: operation, failedAtMs }
+      if (causes.has(why)) return
+      causes.add(why)
       logger.error(
         { store: name, variable, reason: error.reason },
         `the ${name} store (${variable}) is unavailable: ${why}`,
       )
     },
     onSuccess(operation: string) {
-      if (operation !== failing) return
-      failing = undefined
+      if (operation !== outage?.failedOperation || performance.now() - outage.failedAtMs < recoveryMs) return
+      outage = undefined
       logger.info({ store: name }, `the ${name} store is available again`)
     },
   }
