@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -66,6 +68,23 @@ const expectFailure = (outcome: Outcome, message: string | RegExp) => {
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) })
   expect(outcome.stderr).not.toMatch(/\n\s+at /)
 }
+
+it('ends although a server accepts its connection and then hangs', async () => {
+  const connections = new Set<Socket>()
+  await using server = createServer((socket) => connections.add(socket)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  const { code, stdout } = await formctlWith(
+    { DATA_DIR: dataDir, NATS_URL: `nats://127.0.0.1:${port}` },
+    'doctor',
+  )
+
+  expect(stdout).toContain('formctl cannot connect: timeout')
+  expect(stdout).toContain('The server does not respond: restart it.')
+  expect(code).toBe(1)
+  for (const socket of connections) socket.destroy()
+})
 
 describe('formctl user create', () => {
   it('prints the id of the new user', async () => {

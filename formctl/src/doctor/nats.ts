@@ -22,11 +22,16 @@ export const checkNats = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
     const advice = "Set NATS_URL to the operator's URL, or DATA_DIR to the folder of npm start."
     return [warn('nats', 'not checked: NATS_URL is not set, and npm start has not run here', advice)]
   } catch (error) {
-    const advice = env.NATS_URL
-      ? 'Check NATS_URL, its user and password, and that the server runs.'
-      : 'Start the system with npm start, or set NATS_URL.'
-    return [fail('nats', `formctl cannot connect: ${reasonOf(error)}`, advice)]
+    const reason = reasonOf(error)
+    return [fail('nats', `formctl cannot connect: ${reason}`, adviceOn(reason, env))]
   }
+}
+
+const adviceOn = (reason: string, { NATS_URL }: NodeJS.ProcessEnv): string => {
+  if (/timeout/i.test(reason)) return 'The server does not respond: restart it.'
+  return NATS_URL
+    ? 'Check NATS_URL, its user and password, and that the server runs.'
+    : 'Start the system with npm start, or set NATS_URL.'
 }
 
 const checkServer = async (url: string, env: NodeJS.ProcessEnv): Promise<Check[]> => {
