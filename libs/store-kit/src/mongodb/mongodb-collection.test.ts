@@ -30,7 +30,7 @@ describe('find', () => {
     const { notes } = await given()
     const text = randomUUID()
     const ids = Array.from({ length: 250 }, (_, index) => `${text}-${1_000 + index}`)
-    await Promise.all(ids.map((_id) => notes.insert({ _id, text })))
+    for (const _id of ids) await notes.insert({ _id, text })
 
     const found = await Array.fromAsync(notes.find({ text }, { sort: { _id: 1 } }), ({ _id }) => _id)
     expect(found).toEqual(ids)
