@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { PublishForm, replyInboxHeader } from '@fms/contracts'
+import { deadlineHeader, PublishForm, replyInboxHeader } from '@fms/contracts'
 import { openDirectoryStore } from '@fms/directory-store'
 import { natsConnectionOptions } from '@fms/service-kit'
 import { jetstream } from '@nats-io/jetstream'
@@ -226,14 +226,15 @@ const sendExpiredCommands = async ({ organizationId, userId }: Account, form: st
   const nats = await connect(natsConnectionOptions(neighbourhood.system.nats.urls.gateway))
   const messageHeaders = headers()
   messageHeaders.set(replyInboxHeader, '_INBOX.gateway.unused')
+  messageHeaders.set(deadlineHeader, '0')
   const command = () =>
     PublishForm.encode({
       commandId: randomUUID(),
       organizationId,
       formRef: form.split('/').at(-1)!,
       userId,
+      key: { id: randomUUID(), prefix: 'abcd1234' },
       validateOnly: false,
-      timeoutMs: 1,
     })
   const send = () => jetstream(nats).publish(PublishForm.subject, command(), { headers: messageHeaders })
   for (let sent = 0; sent < expiredCommands; sent += 500)

@@ -151,6 +151,7 @@ describe('a path at the forms service', () => {
       organizationId,
       role: 'editor',
       readOnly: false,
+      key: { id: crypto.randomUUID(), prefix: 'abcd1234' },
     })
     const origin = await service.app.listen({ host: '127.0.0.1', port: 0 })
     const client = new Client(origin)

@@ -267,7 +267,8 @@ describe('an internal failure', () => {
     })
     const organizationId = crypto.randomUUID()
     const sign = createIdentitySigner(secret)
-    const token = sign({ userId: organizationId, organizationId, role: 'editor', readOnly: false })
+    const key = { id: organizationId, prefix: 'abcd1234' }
+    const token = sign({ userId: organizationId, organizationId, role: 'editor', readOnly: false, key })
     const path = `/organizations/${organizationId}/forms`
 
     const responses = await Promise.all([

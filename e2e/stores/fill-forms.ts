@@ -17,7 +17,7 @@ export interface FormsContent {
 const uuid = (number: number) => `00000000-0000-4000-8000-${`${number}`.padStart(12, '0')}`
 const organizationId = uuid(1)
 const otherOrganizationId = uuid(2)
-const actor = { user: `users/${uuid(9)}` } as const
+const actor = { user: `users/${uuid(9)}`, key: { id: uuid(8), prefix: 'abcd1234' } } as const
 
 const newForm = (number: number, draft: Partial<FormDraft>): StoredForm => ({
   organizationId,

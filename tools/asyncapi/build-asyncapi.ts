@@ -82,12 +82,11 @@ const messages = {
         [replyInboxHeader]: { ...text, description: 'The inbox for the reply.' },
         [deadlineHeader]: {
           ...text,
-          description:
-            'Deadline in milliseconds of the monotonic clock of the gateway. Absent from gateways of release 0.1.0.',
+          description: 'Deadline in milliseconds of the monotonic clock of the gateway.',
         },
         ...requestId,
       },
-      [replyInboxHeader],
+      [replyInboxHeader, deadlineHeader],
     ),
     payload: refTo('PublishForm'),
   },

@@ -1220,7 +1220,7 @@ export type Revision = {
   createTime: string
   /** Increases with each revision of the form. Numbers may be missing. */
   number: number
-  /** Who published it: `users/{user_id}`. `""` for revisions of release 0.1.0, and for those that an operator imported as new. */
+  /** Who published it: `users/{user_id}`. `""` for revisions that an operator imported as new. */
   publisher: string
   /** `note` of the publish; `""` without one. */
   note: string
@@ -1753,8 +1753,7 @@ export type User = {
 export type UserActor = {
   /** `users/{user_id}` */
   user: string
-  /** Absent for changes that a gateway of release 0.1.0 has forwarded. */
-  key?: ActorKey
+  key: ActorKey
 }
 /** The caller: user, key and memberships. */
 export type Whoami = {

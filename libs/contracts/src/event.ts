@@ -46,7 +46,7 @@ export const ActorKey = z
 const UserActor = z
   .object({
     user: z.string().describe('`users/{user_id}`'),
-    key: ActorKey.optional().describe('Absent for changes that a gateway of release 0.1.0 has forwarded.'),
+    key: ActorKey,
   })
   .meta({ id: 'UserActor' })
 

@@ -15,7 +15,7 @@ const RevisionRecord = z.strictObject({
   number: atLeastOne,
   commandId: Uuid,
   createTime: Timestamp,
-  /** `users/{user_id}`. Absent for an unknown publisher, as in exports of release 0.1.0. */
+  /** `users/{user_id}`. Absent for an unknown publisher. */
   publisher: UserPath.exactOptional(),
   /** The note of the publish. Absent for none. */
   note: RevisionNote.min(1, { error: 'must not be empty' }).exactOptional(),
@@ -40,10 +40,7 @@ export const FormRecord = z
     revisionNumber: Count,
     /** The revision that respondents see; null before the first publish. */
     live: z.strictObject({ revisionId: Uuid, number: atLeastOne }).nullable(),
-    /**
-     * Of a form that was taken down: revisions up to this number do not become live again. Absent in exports of release
-     * 0.1.0.
-     */
+    /** Of a form that was taken down: revisions up to this number do not become live again. */
     unpublishedNumber: atLeastOne.optional(),
     /** Oldest first. */
     revisions: z.array(RevisionRecord),

@@ -29,9 +29,7 @@ export const Revision = z
     number: Count.describe('Increases with each revision of the form. Numbers may be missing.'),
     publisher: z
       .string()
-      .describe(
-        'Who published it: `users/{user_id}`. `""` for revisions of release 0.1.0, and for those that an operator imported as new.',
-      ),
+      .describe('Who published it: `users/{user_id}`. `""` for revisions that an operator imported as new.'),
     note: RevisionNote.describe('`note` of the publish; `""` without one.'),
     form: Form.describe('The form as it was published.'),
   })

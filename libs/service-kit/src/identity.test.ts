@@ -19,6 +19,7 @@ const ada: Identity = {
   organizationId: '22222222-2222-4222-8222-222222222222',
   role: 'editor',
   readOnly: false,
+  key: { id: '33333333-3333-4333-8333-333333333333', prefix: 'abcd1234' },
 }
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

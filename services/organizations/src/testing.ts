@@ -46,6 +46,13 @@ export interface OrganizationsService extends AsyncDisposable {
   }
 }
 
+/** The identity of a user with a key that is in no store. */
+export const identityOf = (userId: string): Identity => ({
+  userId,
+  readOnly: false,
+  key: { id: randomUUID(), prefix: 'abcd1234' },
+})
+
 export const startOrganizations = async (
   logger: Logger = pino({ level: 'silent' }),
 ): Promise<OrganizationsService> => {
@@ -68,7 +75,7 @@ export const startOrganizations = async (
     directory,
     clock,
     send,
-    get: (userId, url) => send({ userId, readOnly: false }, { url }),
+    get: (userId, url) => send(identityOf(userId), { url }),
     given: {
       user: async () => (await directory.createUser({ email: `${randomUUID()}@example.com` })).userId,
       organization: (fields = {}) =>

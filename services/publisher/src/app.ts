@@ -8,13 +8,12 @@ import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
 import { createGatewayClocks } from './deadline/gateway-clocks.ts'
 import { createLateCommandsLog } from './deadline/late-commands-log.ts'
-import { createRemoteClock } from './deadline/remote-clock.ts'
 import { DraftChecks } from './draft-checks.ts'
 import { measureDelivery } from './metrics.ts'
 import { watchEventBacklog } from './relay/event-metrics.ts'
 import { startRelay } from './relay/relay.ts'
 import { watchRevisions } from './revision-metrics.ts'
-import { ackWaitMs, ensureStreams, probeQueue, timeOfStream } from './streams.ts'
+import { ackWaitMs, ensureStreams, probeQueue } from './streams.ts'
 
 /** Commands under way. The others of those that are delivered wait for their turn. */
 const commandPlaces = { places: 16 }
@@ -34,7 +33,7 @@ export const createPublisherApp = (given: PublisherDeps): App => {
     ...given,
     checks: new DraftChecks(),
     turns: new FairQueue(commandPlaces),
-    clocks: { gateways: createGatewayClocks(nats), stream: createRemoteClock(() => timeOfStream(nats)) },
+    clocks: createGatewayClocks(nats),
     logLateCommand: createLateCommandsLog(logger),
   }
   const handle = async (message: JsMsg) => {

@@ -83,7 +83,7 @@ const reused = ({ organizationId, commandId }: PublishForm) =>
 
 /** Who publishes, for the event. */
 const contextOf = (command: PublishForm, httpRequestId: string): ChangeContext => ({
-  actor: { user: publisherOf(command), ...(command.key && { key: command.key }) },
+  actor: { user: publisherOf(command), key: command.key },
   httpRequestId,
 })
 

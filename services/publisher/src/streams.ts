@@ -107,14 +107,6 @@ export const ensureEventsStream = async (nats: NatsConnection, config: EventsCon
   return info.config.allow_atomic === true
 }
 
-/** @returns the time of the NATS server that stores the commands; milliseconds since the epoch. */
-export const timeOfStream = async (nats: NatsConnection): Promise<number> => {
-  const manager = await jetstreamManager(nats, { checkAPI: false })
-  const { ts } = (await manager.streams.info(publishStream.name)) as { ts?: string }
-  // Servers before 2.10 do not send it.
-  return ts === undefined ? Date.now() : Date.parse(ts)
-}
-
 /** Stores an empty message in the queue. Rejects while the queue cannot store commands. */
 export const probeQueue = async (nats: NatsConnection): Promise<void> => {
   await jetstream(nats).publish(publishProbeSubject, undefined, { timeout: probeTimeoutMs })

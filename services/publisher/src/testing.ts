@@ -80,8 +80,8 @@ export const commandFor = (
   organizationId,
   formRef: formId,
   userId: randomUUID(),
+  key: { id: randomUUID(), prefix: 'abcd1234' },
   validateOnly: false,
-  timeoutMs: 60_000,
   ...fields,
 })
 
@@ -145,10 +145,16 @@ export interface Publishing extends AsyncDisposable {
     wait?: boolean
   }): Promise<Publisher>
   /**
-   * Sends a command like the gateway, `timeoutMs` before its deadline. `extraHeaders` replace the usual headers; `undefined`
-   * removes one. Resolves once the command is stored in the stream.
+   * Sends a command like the gateway. Resolves once the command is stored in the stream.
+   *
+   * @param extraHeaders replace the usual headers; `undefined` removes one.
+   * @param timeoutMs the time until its deadline; 60,000 by default.
    */
-  send(command: PublishForm | Uint8Array, extraHeaders?: Record<string, string | undefined>): Promise<Sent>
+  send(
+    command: PublishForm | Uint8Array,
+    extraHeaders?: Record<string, string | undefined>,
+    timeoutMs?: number,
+  ): Promise<Sent>
   /** All replies that arrived in the gateway's inbox. */
   replies: Reply[]
   /** Resolves once the stream is empty. */
@@ -255,11 +261,10 @@ export const startPublishing = async (): Promise<Publishing> => {
       return publisher
     },
 
-    async send(command, extraHeaders = {}) {
+    async send(command, extraHeaders = {}, timeoutMs = 60_000) {
       const replyInbox = `${inbox}.${nuid.next()}`
       const reply = new Promise<Reply>((resolve) => waiting.set(replyInbox, resolve))
       const messageHeaders = headers()
-      const timeoutMs = command instanceof Uint8Array ? 60_000 : command.timeoutMs
       const usual = {
         [replyInboxHeader]: replyInbox,
         [deadlineHeader]: `${Math.floor(performance.now() + timeoutMs)}`,

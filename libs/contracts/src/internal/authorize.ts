@@ -17,8 +17,8 @@ export type AuthorizeRequest = z.infer<typeof AuthorizeRequest>
 export const AuthorizeResponse = z.object({
   userId: Uuid,
   keyId: Uuid,
-  /** The first 8 characters of the key after `fms_`. Absent in responses of release 0.1.0. */
-  keyPrefix: z.string().optional(),
+  /** The first 8 characters of the key after `fms_`. */
+  keyPrefix: z.string(),
   readOnly: z.boolean(),
   organization: z.object({ organizationId: Uuid, role: Role }).optional(),
 })

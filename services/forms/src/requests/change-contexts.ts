@@ -35,7 +35,7 @@ export class ChangeContexts {
     const { userId, key } = request.identity
     const { requestId, validateOnly: _, ...parameters } = body
     return {
-      actor: { user: userPath(userId), ...(key && { key }) },
+      actor: { user: userPath(userId), key },
       httpRequestId: request.id,
       ...(requestId !== undefined && {
         request: {

@@ -63,6 +63,7 @@ export const startForms = async ({
   const sign = createIdentitySigner(secret)
   const organizationId = randomUUID()
   const userId = randomUUID()
+  const key = { id: randomUUID(), prefix: 'abcd1234' }
   const app = createFormsApp({
     logger,
     internalSecrets: [secret],
@@ -74,7 +75,7 @@ export const startForms = async ({
   })
 
   const headersOf: FormsService['headersOf'] = (identity = {}) => ({
-    [identityHeader]: sign({ userId, organizationId, role: 'editor', readOnly: false, ...identity }),
+    [identityHeader]: sign({ userId, organizationId, role: 'editor', readOnly: false, key, ...identity }),
   })
 
   return {

@@ -6,6 +6,7 @@ import { createAuthorizationCache } from './authorization-cache.ts'
 const member: AuthorizeResponse = {
   userId: randomUUID(),
   keyId: randomUUID(),
+  keyPrefix: 'abcd1234',
   readOnly: false,
   organization: { organizationId: randomUUID(), role: 'editor' },
 }
@@ -141,20 +142,6 @@ describe('a failed authorization', () => {
     await expect(authorize('key', 'acme', 'r')).rejects.toMatchObject({
       reason: 'AUTHENTICATION_UNAVAILABLE',
     })
-  })
-
-  it('names the key in a new identity once organizations sends its prefix', async () => {
-    const { clock, signed, organizations, authorize } = startCache()
-    const before = await authorize('key', 'acme', 'r')
-    before!.token()
-    clock.now = 1_000
-    organizations.respond = () => ({ ...member, keyPrefix: 'abcdefgh' })
-    const after = await authorize('key', 'acme', 'r')
-    after!.token()
-
-    const key = { id: member.keyId, prefix: 'abcdefgh' }
-    expect([before!.identity.key, after!.identity.key]).toEqual([undefined, key])
-    expect(signed).toEqual([expect.not.objectContaining({ key }), expect.objectContaining({ key })])
   })
 
   it('evicts the entry of a membership that ended', async () => {

@@ -195,7 +195,7 @@ const cacheKey = (organizationRef = '') =>
 /** Returns the cached caller if it equals the response: its token is signed, and services have verified it. */
 const reuseCaller = (
   cached: Caller | undefined,
-  { userId, keyId, keyPrefix, readOnly, organization }: AuthorizeResponse,
+  { userId, keyId, readOnly, organization }: AuthorizeResponse,
 ): Caller | undefined => {
   if (!cached) return undefined
   const { identity } = cached
@@ -203,7 +203,6 @@ const reuseCaller = (
     cached.keyId === keyId &&
     identity.userId === userId &&
     identity.readOnly === readOnly &&
-    identity.key?.prefix === keyPrefix &&
     identity.organizationId === organization?.organizationId &&
     identity.role === organization?.role
   return isSame ? cached : undefined
@@ -213,9 +212,7 @@ const toCaller = (
   { userId, keyId, keyPrefix, readOnly, organization }: AuthorizeResponse,
   sign: (identity: Identity) => string,
 ): Caller => {
-  // Organizations of release 0.1.0 does not send the prefix.
-  const key = keyPrefix === undefined ? undefined : { id: keyId, prefix: keyPrefix }
-  const identity = { userId, readOnly, ...organization, ...(key && { key }) }
+  const identity = { userId, readOnly, ...organization, key: { id: keyId, prefix: keyPrefix } }
   return { keyId, identity, token: createCachedToken(() => sign(identity)) }
 }
 

@@ -14,7 +14,7 @@ const refusalOf = (acquire: () => unknown) => {
 
 const callerOf = (keyId: string, organizationId: string) => ({
   keyId,
-  identity: { userId: keyId, organizationId, readOnly: false },
+  identity: { userId: keyId, organizationId, readOnly: false, key: { id: keyId, prefix: 'abcd1234' } },
 })
 
 /** Limits, and the names of the streams that were ended, in order. */

@@ -5,7 +5,8 @@ import { ConcurrencyLimits } from './concurrency-limits.ts'
 
 const userId = randomUUID()
 const organizationId = randomUUID()
-const member: Identity = { userId, readOnly: false, organizationId, role: 'editor' }
+const user: Identity = { userId, readOnly: false, key: { id: randomUUID(), prefix: 'abcd1234' } }
+const member: Identity = { ...user, organizationId, role: 'editor' }
 const errorOf = (act: () => unknown) => {
   try {
     act()
@@ -18,7 +19,7 @@ const errorOf = (act: () => unknown) => {
 describe('concurrency limits', () => {
   it('count the requests of a user in flight', () => {
     const limits = new ConcurrencyLimits(2, 10)
-    const permits = [limits.acquire(member), limits.acquire({ userId, readOnly: false })]
+    const permits = [limits.acquire(member), limits.acquire(user)]
 
     expect(errorOf(() => limits.acquire(member))).toMatchObject({
       reason: 'TOO_MANY_AT_ONCE',

@@ -21,12 +21,9 @@ const ackTimeoutMs = 2_000
 /** Delay between a failed attempt and the next one, in milliseconds. */
 const retryMs = 250
 
-/** A publish command; `timeoutMs` is computed at each attempt. */
-type Command = Omit<PublishForm, 'timeoutMs'>
-
 /** A publish request of a caller. */
 interface PublishRequest {
-  command: Command
+  command: PublishForm
   headers: MsgHdrs
   /** When its caller stops waiting, by `performance.now()`: a monotonic clock. */
   deadline: number
@@ -70,7 +67,7 @@ export const createPublisherClient = (connecting: Promise<NatsConnection>, logge
      * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored the command; PUBLISH_TIMEOUT when there is no reply
      *   in time.
      */
-    async publishForm(command: Command, deadline: number, requestId: string): Promise<FormPublished> {
+    async publishForm(command: PublishForm, deadline: number, requestId: string): Promise<FormPublished> {
       const replyInbox = `${inbox}.${nuid.next()}`
       const request: PublishRequest = {
         command,
@@ -161,11 +158,9 @@ const createSend = (connection: Connection, circuit: Circuit) => {
   const sendOnce = async ({ command, headers, deadline }: PublishRequest) => {
     const { nats } = connection
     if (!nats) throw new Error('NATS is not connected')
-    const timeoutMs = Math.max(1, Math.round(deadline - performance.now()))
-    const data = PublishForm.encode({ ...command, timeoutMs })
-    const timeout = Math.min(ackTimeoutMs, timeoutMs)
+    const timeout = Math.min(ackTimeoutMs, Math.max(1, Math.round(deadline - performance.now())))
     await endOfTurn()
-    return jetstream(nats).publish(PublishForm.subject, data, { headers, timeout })
+    return jetstream(nats).publish(PublishForm.subject, PublishForm.encode(command), { headers, timeout })
   }
 
   /** Retries until there is a PubAck, a rejection that is final, or a timeout, which the circuit has to see. */

@@ -3,7 +3,7 @@ import { AuthorizeResponse, ErrorBody, type Role } from '@fms/contracts'
 import { hashApiKey, makeApiKey } from '@fms/directory-store'
 import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
-import { type OrganizationsService, startOrganizations } from '../testing.ts'
+import { identityOf, type OrganizationsService, startOrganizations } from '../testing.ts'
 
 const gateway = { service: 'gateway' } as const
 
@@ -102,7 +102,7 @@ describe('POST /internal/authorize', () => {
 
     for (const response of [
       await service.app.inject(request),
-      await service.send({ userId, role: 'owner', readOnly: false }, request),
+      await service.send(identityOf(userId), request),
     ]) {
       expect(response.statusCode).toBe(401)
       expect(response.json().error.details[0]).toMatchObject({ reason: 'IDENTITY_REQUIRED' })

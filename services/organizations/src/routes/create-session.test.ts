@@ -1,7 +1,7 @@
 import { ErrorBody, Session } from '@fms/contracts'
 import { hashApiKey } from '@fms/directory-store'
 import { describe, expect, it } from 'vitest'
-import { type OrganizationsService, startOrganizations } from '../testing.ts'
+import { identityOf, type OrganizationsService, startOrganizations } from '../testing.ts'
 
 const gateway = { service: 'gateway' } as const
 
@@ -73,7 +73,7 @@ describe('POST /internal/sessions', () => {
     const request = { method: 'POST', url: '/internal/sessions', payload: { code } } as const
 
     expect((await service.app.inject(request)).statusCode).toBe(401)
-    expect((await service.send({ userId, readOnly: false }, request)).statusCode).toBe(401)
+    expect((await service.send(identityOf(userId), request)).statusCode).toBe(401)
     expect((await redeem(service, { code: 1 })).statusCode).toBe(400)
     expect((await redeem(service, { code, more: 1 })).statusCode).toBe(400)
     expect((await redeem(service, { code })).statusCode).toBe(200)

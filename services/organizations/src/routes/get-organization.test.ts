@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ErrorBody, Organization } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { startOrganizations } from '../testing.ts'
+import { identityOf, startOrganizations } from '../testing.ts'
 
 describe('GET /organizations/{organizationRef}', () => {
   it('returns all fields to a member, by id in any letter case and by slug', async () => {
@@ -31,7 +31,7 @@ describe('GET /organizations/{organizationRef}', () => {
     const get = async (ref: string) => {
       const headers = { 'x-request-id': 'r' }
       const request = { url: `/organizations/${ref}`, headers }
-      const { statusCode, body } = await service.send({ userId, readOnly: false }, request)
+      const { statusCode, body } = await service.send(identityOf(userId), request)
       return { statusCode, body }
     }
     const ids = [randomUUID(), 'acme'] as const

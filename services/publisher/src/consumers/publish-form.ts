@@ -11,7 +11,8 @@ import { internal, traceFields } from '@fms/service-kit'
 import { type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type NatsConnection } from 'nats'
-import { type Clocks, type Deadline, DeadlineExceeded, deadlineOf } from '../deadline/deadline.ts'
+import { type Deadline, DeadlineExceeded, deadlineOf } from '../deadline/deadline.ts'
+import type { GatewayClocks } from '../deadline/gateway-clocks.ts'
 import { flowOf, type PublishDeps, publish, toFormPublished } from '../publish.ts'
 
 /** Timeout of the publish to the dead letter stream, in milliseconds. */
@@ -20,7 +21,7 @@ const deadLetterTimeoutMs = 1_000
 export interface PublishFormDeps extends PublishDeps {
   nats: NatsConnection
   logger: FastifyBaseLogger
-  clocks: Clocks
+  clocks: GatewayClocks
   /** Takes commands in turn over organizations and users. */
   turns: FairQueue
   /** Counts a late command for the log. */
@@ -43,7 +44,7 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
     loggerOf(message, deps).error({ err: command }, 'unreadable command')
     return deadLetter(message, 'malformed', deps)
   }
-  const deadline = deadlineOf(message, command, deps.clocks)
+  const deadline = deadlineOf(message, deps.clocks)
   if (await deadline.isOver()) return discardLate(message, deps)
 
   const logger = loggerOf(message, deps)

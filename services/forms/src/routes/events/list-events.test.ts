@@ -79,15 +79,6 @@ describe('GET /organizations/{organization}/events', () => {
     })
   })
 
-  it('names no key for a change that a gateway of release 0.1.0 has forwarded', async () => {
-    await using service = await startForms()
-    const userId = randomUUID()
-    const url = `/organizations/${service.organizationId}/forms`
-    await service.send({ method: 'POST', url, payload: { form: {} } }, { userId })
-
-    expect((await list(service)).events[0]!.data.actor).toEqual({ user: `users/${userId}` })
-  })
-
   it('has no events of dry runs, refused requests and patches that change nothing', async () => {
     await using service = await startForms()
     const form = await service.given.form({ name: 'Same' })
