@@ -22,12 +22,7 @@ export interface Client {
   whoami(options?: CallOptions): Promise<Whoami>
 }
 
-/**
- * Creates a client. It opens no connection before its first call.
- *
- * @param clock replaces timers and random numbers in tests.
- * @throws {TypeError} for a missing or malformed `baseUrl` or `apiKey`.
- */
+/** Creates a client. It opens no connection before its first call. @throws {TypeError} for a bad `baseUrl` or `apiKey`. */
 export const createClient = (options: ClientOptions, clock?: Clock): Client => {
   checkApiKey(options.apiKey)
   const transport = createTransport(options, clock)

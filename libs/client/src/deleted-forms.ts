@@ -5,23 +5,19 @@ import type { Transport } from './transport/transport.ts'
 import { type ChangeOptions, deleteForm, postForm, type TaggedForm } from './write-form.ts'
 
 /**
- * Deleted forms that can be restored. `organization` is a UUID, slug or `path`; `form` is a UUID, `publicId` or `path` of the
- * form or of the deleted form. The ETag of a deleted form is that of its last state.
+ * Deleted forms that can be restored. `organization` and `form` are references as in `Forms`; `form` may be the `path`
+ * of the deleted form. The ETag is that of the last state.
  */
 export interface DeletedForms {
   /** Lists deleted forms, the most recently deleted first. */
   list(organization: string, query?: PageQuery): List<DeletedForm>
   /**
-   * Restores a form as it was, with its ids, revisions and replies.
+   * Restores a form with its ids, revisions and replies.
    *
-   * @throws {FormsApiError} DELETED_FORM_NOT_FOUND if the form is purged, restored already, or was never deleted.
+   * @throws {FormsApiError} DELETED_FORM_NOT_FOUND for any other form.
    */
   undelete(organization: string, form: string, options?: ChangeOptions): Promise<TaggedForm>
-  /**
-   * Removes a deleted form for good, with its revisions and replies. Only owners may do so.
-   *
-   * @throws {FormsApiError} DELETED_FORM_NOT_FOUND as for `undelete`.
-   */
+  /** Removes a deleted form for good; only for owners. @throws {FormsApiError} DELETED_FORM_NOT_FOUND as for `undelete`. */
   purge(organization: string, form: string, options?: ChangeOptions): Promise<void>
 }
 

@@ -68,11 +68,7 @@ export class FormsConnectionError extends Error {
   }
 }
 
-/**
- * Whether an error is a {@link FormsApiError} with one of these reasons.
- *
- * @example if (isReason(error, 'FORM_NOT_FOUND', 'ORGANIZATION_NOT_FOUND')) return undefined
- */
+/** Whether an error is a {@link FormsApiError} with one of these reasons. */
 export const isReason = <R extends KnownReason>(
   error: unknown,
   ...reasons: [R, ...R[]]

@@ -22,10 +22,7 @@ export interface CreateOptions extends WriteOptions {
 export interface PublishOptions extends ChangeOptions {
   /** What the publish changes, or why: `note` of the revision. At most 500 characters; default `""`. */
   note?: string
-  /**
-   * Publishes nothing if a change since the live revision orphans answers that respondents have already given:
-   * BREAKING_CHANGES. Default false.
-   */
+  /** Publishes nothing if a change since the live revision orphans answers: BREAKING_CHANGES. Default false. */
   refuseBreaking?: boolean
 }
 
@@ -51,13 +48,10 @@ export interface Forms {
   /**
    * Creates a form.
    *
-   * @throws {FormsApiError} FORM_ID_TAKEN for a `formId` that another form has, or a deleted one that can be restored.
+   * @throws {FormsApiError} FORM_ID_TAKEN for the id of another form, or of a deleted one that can be restored.
    */
   create(organization: string, form: FormInput, options?: CreateOptions): Promise<TaggedForm>
-  /**
-   * Checks a form that need not exist: whether it could be published, and what respondents would stumble over. Stores
-   * nothing; who may only read may check.
-   */
+  /** Checks a form that need not exist: could it be published, and what would trouble respondents? Stores nothing. */
   check(organization: string, form: FormInput, options?: CallOptions): Promise<FormCheck>
   /** Reads the draft. With `-` for the organization, `form` is a `publicId` in any of the caller's organizations. */
   get(organization: string, form: string, options?: CallOptions): Promise<TaggedForm>
@@ -72,25 +66,17 @@ export interface Forms {
   /** Lists the members of a mask. Fastest with members that the service has outside of the draft, such as `name,live`. */
   list(organization: string, query: ListQuery<FormOrderField> & MaskOptions<Form>): List<Masked<Form>>
   /**
-   * Applies a merge patch to the draft (RFC 7396). Respondents see the change after the next publish. Without a `requestId`, a
-   * retry applies the patch once more, also to a later draft.
+   * Applies a merge patch to the draft (RFC 7396). Without a `requestId`, a retry applies it again, also to a later
+   * draft.
    */
   update(organization: string, form: string, patch: FormPatch, options?: ChangeOptions): Promise<TaggedForm>
   /** Deletes the form and its revisions. `deletedForms.undelete` restores it for as long as the service keeps it. */
   delete(organization: string, form: string, options?: ChangeOptions): Promise<void>
   /** Freezes the draft as a revision and makes the revision live. */
   publish(organization: string, form: string, options?: PublishOptions): Promise<TaggedForm>
-  /**
-   * Takes the form down: no revision is live until the next publish. Draft and revisions stay.
-   *
-   * @throws {FormsApiError} FORM_NOT_LIVE if no revision is live.
-   */
+  /** Takes the form down until the next publish. Draft and revisions stay. @throws {FormsApiError} FORM_NOT_LIVE */
   unpublish(organization: string, form: string, options?: UnpublishOptions): Promise<TaggedForm>
-  /**
-   * Compares two states of a form, by default the live revision and the draft: what a publish would change.
-   *
-   * @throws {FormsApiError} REVISION_NOT_FOUND if there is no such revision.
-   */
+  /** Compares two states of a form, by default the live revision and the draft. @throws {FormsApiError} REVISION_NOT_FOUND */
   changes(organization: string, form: string, query?: ChangesQuery): Promise<FormChanges>
   /**
    * Reads the draft and applies the patch that `change` returns, once. Starts over if the draft has changed meanwhile.

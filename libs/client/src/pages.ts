@@ -69,12 +69,7 @@ interface AnyListQuery extends PageQuery {
   afterSequence?: number | undefined
 }
 
-/**
- * Lists the resources of a collection.
- *
- * @param path of the collection.
- * @param member the member of a page that has its items.
- */
+/** Lists a collection. @param member the member of a page that has its items. */
 export const listOf = <T, P extends Pick<Page<T>, 'items' | 'nextPageToken'> = Page<T>>(
   send: Transport['send'],
   path: () => string,

@@ -23,7 +23,7 @@ export interface Revisions {
     options: CallOptions & MaskOptions<Revision>,
   ): Promise<Masked<Revision>>
   /**
-   * The revision that respondents see, with the `aiHandoff` of the draft.
+   * The revision that respondents see, with the draft's `aiHandoff`.
    *
    * @throws {FormsApiError} REVISION_NOT_FOUND before the first publish.
    */

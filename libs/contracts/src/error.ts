@@ -91,10 +91,7 @@ export const ErrorBody = z
   .meta({ id: 'ErrorBody', description: 'The body of every error response (AIP-193).' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/**
- * An error in a message between services. The gateway turns it into an {@link ErrorBody}. Unknown members, of a later
- * release, are dropped.
- */
+/** An error in a message between services. The gateway turns it into an {@link ErrorBody}. */
 export const Problem = z.object({
   status: Status,
   reason: z.string(),

@@ -22,11 +22,7 @@ export const maxEventBytes = 4 * 1024
 /** Digits of a sequence: those of the largest integer that every JSON parser reads exactly. */
 const sequenceDigits = 16
 
-/**
- * Formats a position in an organization's log as 16 decimal digits, so that texts sort like numbers.
- *
- * @param sequence a safe integer, 0 or more.
- */
+/** Formats a position, a safe integer, as 16 decimal digits, so that texts sort like numbers. */
 export const formatSequence = (sequence: number): string => `${sequence}`.padStart(sequenceDigits, '0')
 
 /** Parses a position in an organization's log. @param sequence 16 decimal digits; not checked. */
@@ -58,10 +54,7 @@ export type Actor = z.infer<typeof Actor>
 
 const etag = 'The ETag of the draft'
 
-/**
- * The form of an event, and who changed what. Some types of events have further members; readers ignore those that they do
- * not know.
- */
+/** The form of an event, and who changed what. Types may have further members, which readers ignore. */
 export const EventData = z
   .looseObject({
     form: z.string().describe('`organizations/{organization_id}/forms/{form_id}`'),
@@ -95,10 +88,7 @@ export const EventData = z
   .meta({ id: 'EventData' })
 export type EventData = z.infer<typeof EventData>
 
-/**
- * A change of a form: CloudEvents 1.0 with the `sequence` extension, at most {@link maxEventBytes}. The same JSON in
- * responses of the API, in event streams and on NATS.
- */
+/** A change of a form, at most {@link maxEventBytes}: the same JSON in the API, in event streams and on NATS. */
 export const FormEvent = z
   .looseObject({
     specversion: z.literal('1.0'),

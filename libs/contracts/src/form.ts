@@ -143,10 +143,7 @@ export interface FieldTraits {
 const field = <S extends z.ZodType, const T extends FieldTraits>(schema: S, traits?: T) =>
   ({ schema, ...traits }) as { schema: S } & T
 
-/**
- * The fields of a form that its maker edits, in the order of the resource. Stores copy those that lists filter or sort by out
- * of the draft, so that lists need not read drafts: see docs/architecture.md for what a new one takes.
- */
+/** What a maker edits, in the order of the resource. docs/architecture.md says what a new field takes. */
 const draftFields = {
   aiHandoff: field(
     toggle.describe(

@@ -20,8 +20,8 @@ export const Uuid = z
 export const OrganizationName = text(80, 1)
 
 /**
- * Lower-case letters and digits in groups joined by single hyphens, 3 to 48 characters; neither a reserved word nor
- * in the format of a UUID.
+ * Lower-case letters and digits in groups joined by `-`, 3 to 48 characters; no reserved word, not in the format of a
+ * UUID.
  */
 export const OrganizationSlug = z
   .string()

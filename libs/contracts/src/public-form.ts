@@ -1,10 +1,7 @@
 import { Form } from './form.ts'
 import { Revision } from './revision.ts'
 
-/**
- * The members of a form that anybody may read while it is live. The only list of them: a member that is not here never
- * leaves the service without a key.
- */
+/** The members of a form that anybody may read while it is live. No other ever leaves the service without a key. */
 export const publicFormMembers = [
   'aiHandoff',
   'backgrounds',

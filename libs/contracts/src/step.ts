@@ -151,10 +151,7 @@ export const catalogueSteps: ReadonlyMap<string, z.ZodType> = new Map(
     .map(([type, stepType]) => [type, variantOf(type, stepType)]),
 )
 
-/**
- * An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. All members of a start step are
- * optional. Unknown members are stored as sent.
- */
+/** An end screen (`"end"`), a payment (`"payment"`) or another question. Unknown members are stored as sent. */
 export const OpenStep = z
   .looseObject({
     type: text(64, 1)

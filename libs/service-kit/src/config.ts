@@ -20,10 +20,7 @@ export const ServiceConfig = z.object({
   /** Address to listen on. */
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.default(8080),
-  /**
-   * Set where several processes of a service share `PORT`: a port of 127.0.0.1 for the probes and metrics of this one. The
-   * system distributes the connections to `PORT` (`SO_REUSEPORT`).
-   */
+  /** Where several processes share `PORT` (`SO_REUSEPORT`): a port of 127.0.0.1 for the probes and metrics of this one. */
   PROBE_PORT: Port.optional(),
   INTERNAL_SECRET: InternalSecret,
   /** During a rotation of `INTERNAL_SECRET`, the previous or next secret: accepted, but not used to sign. */
@@ -82,8 +79,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the environment; call it once, in `main.ts`. An empty or blank variable counts as unset. Sample secrets of
- * `.env.example` are rejected unless `NODE_ENV` is `development`.
+ * Reads the environment. A blank variable counts as unset; outside development, sample secrets of `.env.example` are
+ * rejected.
  *
  * @throws {ConfigError} for missing and invalid variables.
  */

@@ -17,10 +17,7 @@ declare module 'fastify' {
 /** How long an identity token is valid: long enough for the request that it accompanies. */
 const tokenLifetimeMs = 60_000
 
-/**
- * Creates a function that signs identity tokens: JSON Web Tokens (RFC 7519, HS256) that are valid for a minute. The
- * gateway sends them in place of the caller's API key.
- */
+/** Creates a function that signs identity tokens: JSON Web Tokens (RFC 7519, HS256), valid for a minute. */
 export const createIdentitySigner = (secret: string): ((identity: Identity | ServiceIdentity) => string) => {
   const sign = createSigner({ key: secret, algorithm: 'HS256', expiresIn: tokenLifetimeMs })
   return (identity) => sign({ ...identity })
@@ -30,11 +27,10 @@ export const createIdentitySigner = (secret: string): ((identity: Identity | Ser
 const maxCachedTokens = 1_000
 
 /**
- * Creates a function that verifies identity tokens. It caches the claims of valid tokens until they expire.
+ * Creates a function that returns the claims of a valid token, else undefined; cached until the token expires.
  *
- * @param secrets the secrets that may have signed a token: two during a rotation.
+ * @param secrets two during a rotation.
  * @param schema the claims that a token has to have; any by default.
- * @returns the claims; undefined for a token that is invalid or expired, or lacks claims.
  */
 export const createIdentityVerifier = <T = unknown>(
   secrets: readonly string[],
@@ -99,8 +95,7 @@ export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | '
 }
 
 /**
- * Checks that a caller may change API keys. A read-only key may rotate and delete itself, and no other key. The route of
- * the rotation also checks that it has no overlap.
+ * Checks that a caller may change API keys: a read-only key may rotate (without overlap) and delete itself alone.
  *
  * @param keyId the key to change; absent for a new one.
  * @throws {ApiError} WRITE_FORBIDDEN

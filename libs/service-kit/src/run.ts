@@ -10,18 +10,13 @@ import { startTracing, stopTracing } from './telemetry/tracing.ts'
 /** How long a stop may take before the process exits anyway, in milliseconds. */
 const stopTimeoutMs = 9_000
 
-/**
- * The length of the accept queue; the system may limit it further. With Node's default of 511, half of a thousand
- * concurrent connections would have to retry after one second or more.
- */
+/** The accept queue; the system may limit it. With Node's 511, half of a thousand connections would retry after a second. */
 const backlog = 4_096
 
 /**
  * Runs a service: reads the environment, builds the app and listens. On SIGTERM or SIGINT it drains and closes the app,
- * whose `onClose` hooks close stores and connections. A failed start exits with status 1, an invalid
- * environment with {@link configErrorExitCode}.
- *
- * @param service the name of the service in log lines and traces.
+ * whose `onClose` hooks close stores. A failed start exits with 1, an invalid environment with {@link
+ * configErrorExitCode}.
  */
 export const run = async <C extends ServiceConfig>(
   service: string,

@@ -5,11 +5,8 @@ const samplePrefix = 'sample'
 const passwordInUrl = /\/\/[^:/@]*:([^@/]*)@/g
 
 /**
- * Finds the variables whose value, or whose URL's password, is a sample of `.env.example`. The samples are public, so
- * they are accepted only in development. `deploy/check-secrets.sh` applies the same rule to third-party containers.
- *
- * @param names the variables to check.
- * @returns names in the order of `names`; none where `NODE_ENV` is `development`.
+ * Finds the variables whose value or URL password is a sample of `.env.example`; none in development.
+ * `deploy/check-secrets.sh` applies the same rule to third-party containers.
  */
 export const findSampleSecrets = (env: NodeJS.ProcessEnv, names: readonly string[]): string[] =>
   env.NODE_ENV === 'development' ? [] : names.filter((name) => secretsIn(env[name] ?? '').some(isSample))

@@ -38,10 +38,7 @@ export const threadTask =
     }
   }
 
-/**
- * Worker threads for large drafts, which leave the event loop free. Threads start with the first task. They serve
- * organizations and users in turn: one task of a user at a time, two of an organization.
- */
+/** Threads for large drafts, started by the first task: in turn over organizations (two tasks) and users (one). */
 export class WorkerThreads<T extends Tasks> {
   readonly #filename: string
   readonly #maxThreads: number
@@ -49,10 +46,7 @@ export class WorkerThreads<T extends Tasks> {
   #opening: Promise<Piscina> | undefined
   #pool: Piscina | undefined
 
-  /**
-   * @param filename URL of the module whose exports are the tasks.
-   * @param maxThreads default: one less than there are cores, at least 1.
-   */
+  /** @param filename the module whose exports are the tasks. @param maxThreads default: one less than the cores. */
   constructor(filename: URL, maxThreads = Math.max(1, availableParallelism() - 1)) {
     this.#filename = filename.href
     this.#maxThreads = maxThreads

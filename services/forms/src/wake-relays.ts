@@ -6,8 +6,8 @@ import type { NatsConnection } from 'nats'
 const pauseMs = 75
 
 /**
- * Returns a function that announces recorded events to the relays. It returns immediately and never throws. Calls within 75
- * ms of an announcement share the next one. Without NATS it does nothing: relays look for events every second, too.
+ * Returns a function that announces recorded events, at most every 75 ms; it never throws. Without NATS it does
+ * nothing: relays look every second.
  *
  * @param connecting rejects if the service stops before it is connected.
  */

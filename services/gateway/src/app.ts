@@ -61,9 +61,9 @@ const sessionPlaces = { places: 4 }
 const streamTimeoutMs = 15_000
 
 /**
- * The public API: authenticates callers, limits them, and forwards their requests to services.
+ * The public API: authenticates and limits callers, and forwards their requests.
  *
- * @param now milliseconds of a monotonic clock, for the age of authorizations and the windows of the rate limit.
+ * @param now milliseconds of a monotonic clock.
  * @param consoleFolder the built console; it may be missing.
  */
 export const createGateway = async (
@@ -222,11 +222,7 @@ const forwardTo = (
   })
 }
 
-/**
- * One of the two reads of a form by its public id, in whichever organization it is (AIP-159).
- *
- * @param rest the path after that of the form.
- */
+/** A read of a form by its public id, in whichever organization (AIP-159). @param rest the path after that of the form. */
 const publicIdRoute =
   (deps: GatewayDeps, read: ForwardedOperation, rest: string, members: MaskMembers) =>
   async (app: FastifyInstance) => {

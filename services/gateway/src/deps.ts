@@ -15,8 +15,8 @@ export interface GatewayDeps {
   organizations: Upstream
   forms: Upstream
   /**
-   * Of `publish`, each request holds its place until its reply or its deadline. Sign-ins have a door of their own, so that no
-   * number of wrong codes delays callers with keys.
+   * A request to `publish` holds its place until its reply or deadline. Wrong codes, in `sessions`, delay no other
+   * caller.
    */
   doors: Record<'organizations' | 'forms' | 'publish' | 'sessions', Door>
   /** The connections for event streams. */

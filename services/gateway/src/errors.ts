@@ -9,8 +9,8 @@ export const upstreamUnavailable = (service: string, cause: unknown) =>
   apiError('UPSTREAM_UNAVAILABLE', { service }, { cause })
 
 /**
- * NATS has not stored the publish command: it is not connected, its stream or disk is full, or the circuit is open. If
- * NATS stores it later, it is carried out before the request's deadline or never.
+ * NATS has not stored the command: no connection, full, or an open circuit. Stored later, it counts only before its
+ * deadline.
  */
 export const publishingUnavailable = (requestId: string, cause: unknown) =>
   apiError('PUBLISHING_UNAVAILABLE', { requestId }, { cause })

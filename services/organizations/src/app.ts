@@ -17,10 +17,7 @@ export interface OrganizationsAppOptions extends OrganizationsDeps {
   internalSecrets: readonly string[]
 }
 
-/**
- * Creates the organizations service: reads of organizations for their members, the keys of users, and authorization and
- * sign-in for the gateway.
- */
+/** The organizations service: reads for members, the keys of users, authorization and sign-in for the gateway. */
 export const createOrganizationsApp = ({
   logger,
   internalSecrets: secrets,

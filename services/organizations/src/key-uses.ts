@@ -9,11 +9,7 @@ const writeIntervalMs = 60_000
 /** Keys whose last write is in memory. For the others, the stored time decides. */
 const maxKeys = 10_000
 
-/**
- * Records the `lastUsedTime` of keys, accurate to a minute. Logs a failed write and continues.
- *
- * @returns a function that records the current time for a key, without waiting for the write.
- */
+/** Returns a function that records the `lastUsedTime` of a key, to a minute, without waiting. Logs failures. */
 export const createKeyUseRecorder = ({ directory, now }: OrganizationsDeps) => {
   const recordedMs = new LRUCache<string, number>({ max: maxKeys })
 

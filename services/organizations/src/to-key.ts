@@ -1,11 +1,7 @@
 import { type IssuedKey, type Key, keyPath, nilUuid, type User, userPath } from '@fms/contracts'
 import type { ApiKey, IssuedApiKey, User as StoredUser } from '@fms/directory-store'
 
-/**
- * Converts a stored key to the resource of the API.
- *
- * @param currentId the key of the request; absent for a sign-in.
- */
+/** Converts a stored key to the resource. @param currentId the key of the request; absent for a sign-in. */
 export const toKey = (
   { keyId, name, prefix, readOnly, createTime, lastUsedTime, expireTime }: ApiKey,
   currentId?: string,

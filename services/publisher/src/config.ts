@@ -12,10 +12,7 @@ const EventsConfig = z.object({
     .int()
     .min(2 ** 20)
     .default(2 ** 30),
-  /**
-   * Events of one organization and one type that the stream EVENTS keeps, 1 to 1,000,000,000. Beyond it, the stream drops the
-   * oldest of them, so that no organization pushes out the events of others.
-   */
+  /** Events of one organization and type in the stream EVENTS, 1 to 1,000,000,000. Each organization has its own. */
   EVENTS_STREAM_PER_TYPE: z.coerce.number().int().min(1).max(1_000_000_000).default(10_000),
   /** Age in days after which events leave the log of their organization. */
   EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(400),

@@ -38,9 +38,8 @@ export interface Delivery {
 }
 
 /**
- * Freezes a form's draft as a revision and moves `live` to it. A redelivered command finds its revision.
+ * Freezes a draft as a revision and moves `live` to it. A redelivered command finds its revision.
  *
- * @returns the published form.
  * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, BREAKING_CHANGES, REQUEST_ID_REUSED,
  *   QUOTA_EXCEEDED, STORAGE_FULL, which change nothing; STORE_UNAVAILABLE, after which the command should be redelivered.
  */

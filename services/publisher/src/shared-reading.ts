@@ -1,8 +1,4 @@
-/**
- * Shares a request to the store among the gauges of a scrape. A failed one is repeated by the next scrape.
- *
- * @param sharedMs how long gauges use the result of one request, in milliseconds.
- */
+/** Shares one request to the store among the gauges of a scrape, for `sharedMs`. A failed one is not shared. */
 export const sharedReading = <S, R>(sharedMs: number, request: (source: S) => Promise<R>) => {
   let latest: { atMs: number; result: Promise<R | undefined> } | undefined
   let watched: S | undefined

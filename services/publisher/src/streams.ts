@@ -48,10 +48,8 @@ const maxEventConsumers = 1_000
 const duplicateWindowMs = 2 * 60 * 1000
 
 /**
- * Creates or updates the streams and the consumer of publish commands. Safe to run in every publisher at every start.
- *
- * Commands are stored on disk in a work queue, bounded by number and age: a message is removed once it is acked, or after its
- * deadline. All publishers pull from one durable consumer, and so share the work.
+ * Creates or updates the streams and the consumer of publish commands; safe at every start. A message is removed once
+ * it is acked or past its deadline; all publishers pull from one durable consumer.
  */
 export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: number): Promise<Consumer> => {
   const manager = await jetstreamManager(nats)
@@ -84,9 +82,9 @@ export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: numb
 }
 
 /**
- * Creates or updates the stream of events. Safe to run in every publisher at any time.
+ * Creates or updates the stream of events, safe at any time.
  *
- * @returns whether it accepts atomic batches, which nats-server has since 2.12.
+ * @returns whether it accepts atomic batches (nats-server 2.12).
  */
 export const ensureEventsStream = async (nats: NatsConnection, config: EventsConfig): Promise<boolean> => {
   const manager = await jetstreamManager(nats, { checkAPI: false, timeout: eventsTimeoutMs })

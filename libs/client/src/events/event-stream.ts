@@ -11,8 +11,6 @@ export interface ServerSentEvent {
 /**
  * Parses an event stream (HTML Living Standard, §9.2.6). Drops an incomplete block at the end, as browsers do. Ignores
  * comments, `event` and `retry`: the data of a form event has its type.
- *
- * @param chunks the text of the stream, split anywhere.
  */
 export async function* parseEventStream(chunks: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
   let id = ''

@@ -7,10 +7,7 @@ import { watchEvents } from './watch-events.ts'
 /** A position in the log of an organization: a number from 0, or the `sequence` of an event. 0 is before all events. */
 export type Position = number | string
 
-/**
- * The parameters of a list of events. Fields for `filter`: `type` (with `*`, such as `type = "form.*"`), `form` and `user`
- * (UUIDs), `time`.
- */
+/** A list of events. Fields for `filter`: `type` (with `*`, as in `type = "form.*"`), `form` and `user` (UUIDs), `time`. */
 export interface EventsQuery extends ListQuery<EventOrderField> {
   /** Only events with a higher sequence. */
   afterSequence?: Position
@@ -36,11 +33,7 @@ export interface WatchOptions extends CallOptions {
 
 /** The log of an organization: an event for each change of a form, numbered from 1 without gaps. */
 export interface Events {
-  /**
-   * Lists events, by default the oldest first.
-   *
-   * @throws {FormsApiError} EVENTS_PRUNED if retention has deleted events after `afterSequence`.
-   */
+  /** Lists events, by default the oldest first. @throws {FormsApiError} EVENTS_PRUNED if retention deleted some of them. */
   list(organization: string, query?: EventsQuery): List<FormEvent, EventsPage>
   /** @param event the UUID of an event. @throws {FormsApiError} EVENT_NOT_FOUND */
   get(organization: string, event: string, options?: CallOptions): Promise<FormEvent>

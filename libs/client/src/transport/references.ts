@@ -1,7 +1,7 @@
 /**
- * The id at the end of a `path`. @returns another reference unchanged.
+ * The id at the end of a `path`, or the reference as it is.
  *
- * @throws {TypeError} for the references `""`, `.` and `..`, which would change a URL path.
+ * @throws {TypeError} for `""`, `.` and `..`, which change a URL path.
  */
 export const idOf = (ref: string): string => {
   const id = /^(organizations|keys)\/./.test(ref) ? ref.slice(ref.lastIndexOf('/') + 1) : ref
@@ -9,13 +9,7 @@ export const idOf = (ref: string): string => {
   return id
 }
 
-/**
- * The URL path of a resource.
- *
- * @param parts the collections with the reference to a resource in each: an id, another reference of the API, or a
- *   `path`.
- * @throws {TypeError} for the references `""`, `.` and `..`.
- */
+/** The URL path of a resource, from collections, each with a reference in it. @throws {TypeError} as {@link idOf}. */
 export const pathOf = (...parts: [collection: string, ref?: string][]): string =>
   parts
     .map(([collection, ref]) =>

@@ -1,9 +1,6 @@
 import { FormsApiError, FormsConnectionError, isReason } from '../errors.ts'
 
-/**
- * Outcome of a failed attempt: the API rejected the request; it was not executed, and a retry may succeed; or it may
- * have been executed.
- */
+/** Outcome of a failed attempt: rejected, not executed (a retry may succeed), or perhaps executed. */
 export type Outcome = 'rejected' | 'notExecuted' | 'unknown'
 
 /** Classifies the error of an attempt. */

@@ -32,19 +32,13 @@ export interface Call extends CallOptions {
   query?: Record<string, string | number | boolean | undefined>
   body?: object
   ifMatch?: string | undefined
-  /**
-   * Whether several executions have the effect of one (RFC 9110 §9.2.2); default true. Otherwise a retry requires that the
-   * previous attempt was not executed.
-   */
+  /** Whether repeats have the effect of one (RFC 9110 §9.2.2); default true. Else only what was not executed is retried. */
   isIdempotent?: boolean
-  /**
-   * Whether the API rejects a retry in this way because an attempt with an unknown outcome has succeeded. The call then
-   * succeeds, with the body `{}`.
-   */
+  /** Whether this rejection of a retry means that an earlier attempt has succeeded. The call then succeeds with `{}`. */
   isDoneBefore?(rejection: unknown): boolean
   /**
-   * Whether the outcome of the call stays unknown when the API rejects a retry in this way after an attempt with an unknown
-   * outcome. The call then throws the error of that attempt. Default: the rejection decides.
+   * Whether this rejection of a retry leaves open what an earlier attempt did. The call then throws the error of that
+   * attempt.
    */
   isUndecidedBy?(rejection: unknown): boolean
 }
@@ -61,16 +55,12 @@ export interface Transport {
   /** @throws {FormsApiError | FormsConnectionError} or the reason of an aborted signal. */
   send<T>(call: Call): Promise<ApiResponse<T>>
   /**
-   * Opens an event stream. One attempt; the connection closes when the iteration ends.
+   * Opens an event stream, in one attempt.
    *
    * @throws {FormsApiError | FormsConnectionError} or the reason of an aborted signal.
    */
   stream(call: Call): AsyncIterable<ServerSentEvent>
-  /**
-   * Waits for the delay after this many failures and the `Retry-After` of the last one.
-   *
-   * @throws the error if its `Retry-After` is more than a minute.
-   */
+  /** Waits for the delay after this many failures. @throws the error if its `Retry-After` is more than a minute. */
   pause(failures: number, signal: AbortSignal | undefined, error?: unknown): Promise<void>
   /** Maximum number of retries of a call. */
   maxRetries: number

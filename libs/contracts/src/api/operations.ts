@@ -48,15 +48,9 @@ export interface Operation {
   path: string
   /** What carries it out. The gateway forwards requests to organizations and forms, and commands to the publisher. */
   service: 'organizations' | 'forms' | 'publisher' | 'gateway'
-  /**
-   * Who may request it: anyone without a key; whoever has a key; only with a key and a role that may write; or only owners.
-   * In an organization: only its members.
-   */
+  /** Who may request it: anyone, whoever has a key, a writer or an owner. In an organization, only its members. */
   who: 'anyone' | 'reader' | 'writer' | 'owner'
-  /**
-   * Its cost at the door of the service, by default ordinary: always dear; dear for a long page; or not known before its
-   * end. A body over 16 KiB, and a publish with `refuseBreaking`, are dear as well.
-   */
+  /** Its cost at the door of the service, by default ordinary. A body over 16 KiB and `refuseBreaking` are dear as well. */
   cost?: 'dear' | 'list' | 'stream'
   tag: 'Organizations' | 'Forms' | 'Revisions' | 'Events' | 'Keys' | 'Reference'
   summary: string

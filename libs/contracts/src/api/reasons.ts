@@ -23,9 +23,9 @@ export interface Reason<M extends Metadata = Metadata> {
   /** If a repeat of the request may succeed: after how many seconds. Default: 1 if something is unavailable for a moment. */
   retryAfterSeconds?: number
   /**
-   * The message to people, who read it without this table: what is wrong, and what to do next.
+   * What is wrong, and what to do next, for people.
    *
-   * @param violations the first one, and how many more there are; `""` for none.
+   * @param violations the first, and how many more there are; `""` for none.
    */
   message(metadata: M, violations: string): string
 }

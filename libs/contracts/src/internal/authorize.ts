@@ -10,10 +10,7 @@ export const AuthorizeRequest = z.object({
 })
 export type AuthorizeRequest = z.infer<typeof AuthorizeRequest>
 
-/**
- * The user of a valid key. `organization` is absent if the request names none, if it does not exist, and if the user
- * is not a member of it.
- */
+/** The user of a valid key. `organization` is absent if none is requested, or the user is no member of it. */
 export const AuthorizeResponse = z.object({
   userId: Uuid,
   keyId: Uuid,
@@ -24,10 +21,7 @@ export const AuthorizeResponse = z.object({
 })
 export type AuthorizeResponse = z.infer<typeof AuthorizeResponse>
 
-/**
- * Response of forms to `GET /internal/forms/{publicId}/owner`, for the gateway. `organizationId` is absent when there is no
- * such form.
- */
+/** Response to `GET /internal/forms/{publicId}/owner`; `organizationId` is absent where there is no such form. */
 export const FormOwner = z.object({ organizationId: Uuid.optional() })
 
 /** Path of the route of organizations that exchanges login codes, for requests of the gateway on its own behalf. */

@@ -1,10 +1,8 @@
 import type { z } from 'zod'
 
 /**
- * A NATS subject with the schema of its messages, as JSON in UTF-8. Sender and receiver share it.
- *
- * Schemas are `z.object`, which drops unknown members: two releases may run at the same time, and messages in streams
- * outlive releases. New members must be optional.
+ * A NATS subject and the schema of its messages, as JSON in UTF-8. Unknown members are dropped, and new ones have to be
+ * optional: two releases may run at once, and messages in streams outlive releases.
  */
 export interface Message<S extends z.ZodType> {
   subject: string

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { defineMessage } from './define-message.ts'
 
 /**
- * Event from a service to the relays: it has recorded events, which are not in the stream yet.
- *
- * Delivery: at most once, to one of the publishers. Without it, a relay finds the events within a second.
+ * Event to the relays: events are recorded. At most once, to one publisher; without it, a relay finds them within a
+ * second.
  */
 export const EventsRecorded = defineMessage({ subject: 'events.recorded', schema: z.object({}) })
 
@@ -14,10 +13,7 @@ export const relayQueue = 'relay'
 /** The subjects of all form events; {@link EventsRecorded} is not one of them. */
 const allFormEvents = 'events.*.form.*'
 
-/**
- * The stream of form events, each with the JSON of a `FormEvent` and its id as `Nats-Msg-Id`. At least once; first
- * deliveries are in the order of `sequence` for each organization.
- */
+/** The stream of form events: `FormEvent`s with their id as `Nats-Msg-Id`, at least once, first deliveries by `sequence`. */
 export const eventsStream = { name: 'EVENTS', subjects: [allFormEvents] } as const
 
 /** Content type of an event in {@link eventsStream} (CloudEvents 1.0, structured mode). */

@@ -40,18 +40,14 @@ export const replyInboxHeader = 'Reply-Inbox'
 
 /**
  * Header: the deadline of the command, in milliseconds of the monotonic clock of its gateway. The client waits until
- * then, and publishers must not start the command later: docs/decisions/0018-publish-queue-and-deadline.md.
+ * then, and publishers must not start the command later (decision 18).
  */
 export const deadlineHeader = 'Publish-Deadline'
 
 /** Reply of a gateway to an empty request on {@link clockInboxOf}: its monotonic time in milliseconds. */
 export const GatewayClock = defineMessage({ subject: '', schema: z.object({ nowMs: z.number() }) })
 
-/**
- * The subject on which a gateway replies with its {@link GatewayClock}.
- *
- * @param replyInbox any inbox of the gateway: `_INBOX.gateway.{gateway}.{token}`.
- */
+/** The subject on which the gateway of an inbox `_INBOX.gateway.{gateway}.{token}` replies with its {@link GatewayClock}. */
 export const clockInboxOf = (replyInbox: string): string =>
   `${replyInbox.slice(0, replyInbox.lastIndexOf('.'))}.clock`
 
@@ -66,9 +62,8 @@ const Outcome = defineMessage({ subject: '', schema: z.discriminatedUnion('outco
 export type FormPublished = (z.infer<typeof Published> & { formJson: string }) | z.infer<typeof Refused>
 
 /**
- * Encodes a reply as two lines: the outcome, and the JSON of the form. The gateway copies the second line to the
- * response unparsed. As a string member of the first line it would need escapes, and a large form would exceed the
- * maximum size of a message.
+ * Encodes a reply as two lines: the outcome, and the JSON of the form, which the gateway copies unparsed. As a string
+ * in the first line it would need escapes, and a large form would exceed the maximum size of a message.
  */
 export const FormPublished = {
   /** Schema of the first line. */
@@ -96,10 +91,7 @@ export const publishStream = {
   subjects: [PublishForm.subject, publishProbeSubject],
 } as const
 
-/**
- * `PUBLISH_TIMEOUT_MS` of gateways and publishers: timeout of a publish in milliseconds, 1 to 600,000; default
- * 10,000.
- */
+/** `PUBLISH_TIMEOUT_MS` of gateways and publishers: milliseconds, 1 to 600,000; default 10,000. */
 export const PublishTimeoutMs = z.coerce.number().int().min(1).max(600_000).default(10_000)
 
 /** The stream of commands that can never succeed, for operators to inspect. */

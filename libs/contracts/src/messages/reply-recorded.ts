@@ -2,11 +2,7 @@ import { z } from 'zod'
 import { Uuid } from '../organization.ts'
 import { defineMessage } from './define-message.ts'
 
-/**
- * Event from the respondent-facing service: a reply to a form is stored.
- *
- * Delivery: at least once. Each `replyId` increments the `replyCount` of its form once, however often it is delivered.
- */
+/** Event: a reply to a form is stored. Delivered at least once; each `replyId` counts once. */
 export const ReplyRecorded = defineMessage({
   subject: 'forms.reply-recorded',
   schema: z.object({ replyId: Uuid, formId: Uuid, organizationId: Uuid }),

@@ -1,20 +1,15 @@
 import type { z } from 'zod'
 
-/**
- * The number of issues that a parse collects: one more than an error lists, so that the error can say that there are
- * more.
- */
+/** The number of issues that a parse collects: one more than an error lists. */
 export const maxReportedIssues = 1001
 
 /** The number of issues found so far in bounded items, keyed by the context that Zod creates for each parse. */
 const issueCounts = new WeakMap<object, number>()
 
 /**
- * Limits the validation of lists and maps of any length: after 1,001 issues in bounded items, a parse skips the
- * remaining items. It fails in any case, and an error lists at most 1,000 issues.
+ * Limits the validation of lists and maps: after 1,001 issues, a parse skips the remaining items.
  *
- * @param item the item schema, passed to the list or map as returned: `.meta()` and similar methods return an
- *   unbounded copy.
+ * @param item is passed on as returned: `.meta()` and similar methods return an unbounded copy.
  */
 export const bounded = <T extends z.ZodType>(item: T): T => {
   const { run } = item._zod

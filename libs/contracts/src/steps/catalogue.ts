@@ -78,10 +78,7 @@ const atLeast = (kind: 'number' | 'date' | 'time', form = '') =>
 const atMost = (kind: 'number' | 'date' | 'time', form = '') =>
   ({ kind, meaning: `The largest answer${form}.` }) as const
 
-/**
- * The types of steps that the console and the page of a published form know. They recommend: the service stores any other
- * type and member as sent, except in a start step.
- */
+/** The types of steps that console and public page know: recommended only, others are stored as sent, but for start steps. */
 export const stepTypes = {
   start: {
     meaning: 'The first screen. A form has at most one.',
@@ -260,10 +257,7 @@ export const stepTypes = {
 /** The name of a type in the catalogue. */
 export type StepTypeName = keyof typeof stepTypes
 
-/**
- * The operators of conditions, each with what it holds for. `negate` turns each round. Letter case does not count in
- * comparisons of texts. An answer of several options holds if one of them does.
- */
+/** The operators of conditions. `negate` inverts them; letter case is ignored; of several options, one has to match. */
 export const conditionOperators = {
   equals: 'The answer is `value`.',
   contains: 'The answer contains `value`.',

@@ -19,10 +19,10 @@ export const collectPaths = (app: FastifyInstance): KnownPaths => {
 }
 
 /**
- * Rejects requests that no route matches: with 405 and `Allow` where the path has other methods, else with 404. Register
- * it before the routes. It runs after the hooks of its plugin scope.
+ * Rejects requests that no route matches: 405 with `Allow` where the path has other methods, else 404. Register it
+ * before the routes; it runs after the hooks of its scope.
  *
- * @param paths the paths of a wider scope, where that has more routes than this one.
+ * @param paths of a wider scope, where that has more routes.
  */
 export const rejectUnknownPaths = (app: FastifyInstance, paths = collectPaths(app)): void => {
   const reject = (request: FastifyRequest): never => {
@@ -76,18 +76,14 @@ export const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {
 }
 
 /**
- * A reference to a resource as services read it: without characters that a path segment cannot hold unescaped, and at
- * most 100 characters long, which bounds what an error repeats of it. No UUID, public id or alias has an underscore or
- * 100 characters, so a reference that this changes matches nothing, neither before nor after.
- *
- * @param ref as a caller wrote it: any text.
+ * A reference as services read it: at most 100 characters that a path segment holds unescaped, which bounds what errors
+ * repeat. A reference that this changes matches nothing: no UUID, public id or alias has `_` or 100 characters.
  */
 export const sanitizeRef = (ref: string): string => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
 
 /**
- * Rejects requests that Node accepts but that a proxy may interpret differently (request smuggling, RFC 9112 §11.2):
- * two Host headers (RFC 9112 §3.2), a version of HTTP other than 1.x, and bodies with a content coding, which services
- * do not decode (RFC 9110 §8.4).
+ * Rejects what proxies may read differently than Node (request smuggling, RFC 9112 §11.2): two Host headers, a version
+ * other than 1.x, and content codings, which services do not decode.
  */
 export const rejectSmuggling = (app: FastifyInstance): void => {
   app.addHook('onRequest', ({ raw }, _reply, done) => {

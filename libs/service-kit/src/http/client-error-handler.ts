@@ -6,10 +6,7 @@ const statusLines: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 }
 
-/**
- * Responds to invalid HTTP (bad chunks, a head that is too long or too slow) with a status and no body, and closes the
- * connection. There is no request, so there is no request id for an error body.
- */
+/** Responds to invalid HTTP with a status and no body, as there is no request id, and closes the connection. */
 export const clientErrorHandler = (error: Error & { code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   if (socket.writable && !isResponding(socket)) {
@@ -22,8 +19,8 @@ export const clientErrorHandler = (error: Error & { code?: string }, socket: Soc
 }
 
 /**
- * Whether the response to an earlier, complete request has begun or is still to come: a client would take the status of
- * the invalid bytes after it for that response. Node stores the response on the socket for its own error handler.
+ * Whether the response to an earlier request on the socket is not complete: a client would take the status for that
+ * response. Node stores it on the socket for its own error handler.
  */
 const isResponding = (
   socket: Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null },

@@ -60,8 +60,8 @@ export interface AppOptions {
 }
 
 /**
- * Creates the app of a service: strict JSON bodies, Zod contracts as route schemas, AIP-193 errors, a request id on
- * every response and log line, `/healthz`, `/readyz` and `/metrics`.
+ * Creates a service's app: strict JSON, Zod route schemas, AIP-193 errors, request ids, `/healthz`, `/readyz` and
+ * `/metrics`.
  */
 export const createApp = (options: AppOptions) => {
   const { logger, ready, addFirstHooks, newConnections = 'refuse', requestLogLevel = 'info' } = options

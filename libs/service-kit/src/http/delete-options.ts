@@ -2,9 +2,9 @@ import { invalidRequest } from '@fms/aip'
 import type { DeleteFormQuery, DeleteFormRequest, DeleteKeyQuery, DeleteKeyRequest } from '@fms/contracts'
 
 /**
- * The options of a DELETE, which the query can have instead of the body, because proxies drop bodies.
+ * The options of a DELETE from query and body, since proxies drop bodies.
  *
- * @throws {ApiError} INVALID_REQUEST with the members in which body and query disagree: a dry run must never delete.
+ * @throws {ApiError} INVALID_REQUEST where they disagree: a dry run must never delete.
  */
 export const deleteOptions = (
   query: DeleteFormQuery | DeleteKeyQuery,

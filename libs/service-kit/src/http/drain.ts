@@ -10,29 +10,26 @@ const intervalMs = 50
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Lets callers move to another instance without losing requests: `/readyz` becomes 503, and each response ends its
-     * connection. Call it before `close`.
+     * Lets callers move to another instance: `/readyz` becomes 503, and each response ends its connection. Call it
+     * before `close`.
      *
-     * @param timeoutMs how long idle connections stay open. Longer than callers keep idle connections, so that none is
-     *   closed while a caller sends a request on it.
+     * @param timeoutMs how long idle connections stay open: longer than callers keep them, or a request could be lost.
      */
     drain(timeoutMs: number): Promise<void>
     /**
-     * Ends an endless response when the app starts to drain, so that its client continues at another instance. Ends it
-     * at once if the app drains with `refuse`, or closes. An app that drains with `listen` still opens such responses,
-     * and ends them when it closes. With `refuse`, the response ends its connection, too.
+     * Ends an endless response so that its client resumes at another instance: at the start of a drain with `refuse`,
+     * or at the close, also of one opened during a drain with `listen`.
      *
      * @param raw the response. Its head is written already.
-     * @param end ends the response. Called at most once.
+     * @param end called at most once.
      */
     endOnDrain(raw: ServerResponse, end: () => void): void
   }
 }
 
 /**
- * Whether the app accepts new connections while it drains. `listen` is for a load balancer, which uses the whole time to
- * notice `/readyz`. `refuse` is for callers that try another address themselves; the app then stops draining as soon as
- * its last connection ends.
+ * Whether a draining app accepts connections. `listen`: a load balancer takes the whole time to notice `/readyz`.
+ * `refuse`: callers try other addresses themselves, and the drain ends with the last connection.
  */
 export type NewConnections = 'listen' | 'refuse'
 
@@ -100,10 +97,7 @@ const stopListening = async (server: FastifyInstance['server'], timeoutMs: numbe
   clearInterval(timer)
 }
 
-/**
- * Ends connections that become idle while the app closes. Node ends idle connections only once, at the beginning, and
- * would then wait for the clients of requests that were in flight.
- */
+/** Ends connections that become idle while the app closes: Node ends idle ones only once, at the beginning. */
 export const endIdleConnections = (app: FastifyInstance): void => {
   app.addHook('preClose', async () => {
     const timer = setInterval(() => app.server.closeIdleConnections(), intervalMs).unref()

@@ -6,9 +6,9 @@ import { bodyTooLarge, internal, malformedRequest, unsupportedMediaType } from '
 const errorHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 
 /**
- * Handles every error of a route or hook. Only this file writes error bodies. Unknown errors become INTERNAL and are logged
- * here, once, with their stack. The other errors with a 5xx status are consequences of an outage, which has a line of its
- * own where it begins: they are counted, and logged at level debug.
+ * Handles every error of a route or hook; only this file writes error bodies. Unknown errors become INTERNAL, logged
+ * here once with their stack. Other 5xx follow from an outage, which has its own line: they are counted, and logged at
+ * debug.
  */
 export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
   if (reply.hasEnded && isAbort(thrown)) {

@@ -41,10 +41,7 @@ export const identityRequired = () =>
 /** The header that every 401 has (RFC 9110 §11.6.1). */
 export const apiKeyChallenge = { 'www-authenticate': 'ApiKey realm="forms"' }
 
-/**
- * The key is missing, malformed, unknown, expired or revoked. The response is the same in each case, but for a hint to
- * callers who send a token in place of a key.
- */
+/** Missing, malformed, unknown, expired and revoked keys get the same response, but for a hint to those who send a token. */
 export const apiKeyInvalid = (request: IncomingHttpHeaders = {}) =>
   apiError('API_KEY_INVALID', isBearer(request) ? { authorization: 'Bearer' } : {}, {
     headers: apiKeyChallenge,

@@ -6,18 +6,17 @@ import { unsupportedMediaType } from './errors.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The JSON texts of the objects and arrays in a large body by name, where only its envelope was parsed: `{}` and `[]`
-     * replace them in the body.
+     * In a large body only the envelope is parsed: the JSON of its objects and arrays by name, with `{}` and `[]` in
+     * their place.
      */
     nestedJson: ReadonlyMap<string, string> | undefined
   }
 }
 
 /**
- * Makes the app accept JSON bodies, by strict rules (`parseJson` of `@fms/aip`), and no others.
+ * Makes the app accept strict JSON (`parseJson` of `@fms/aip`) and nothing else.
  *
- * @param largeBodyBytes bodies over this are large.
- * @param parseEnvelope parses the envelope of a large body.
+ * @param parseEnvelope for bodies over `largeBodyBytes`.
  */
 export const acceptJsonBodies = (
   app: FastifyInstance,

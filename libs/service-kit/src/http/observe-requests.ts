@@ -16,10 +16,7 @@ declare module 'fastify' {
     hasEnded: boolean
     /** Called when the client disconnects before its response. */
     onDisconnect: (() => void) | undefined
-    /**
-     * Ends the request while its response continues: an event stream counts, in metrics, logs and limits, until its head
-     * is sent.
-     */
+    /** Ends the request while its response continues: an event stream is one until its head is sent. */
     endRequest(): void
   }
 }
@@ -52,10 +49,8 @@ export const isUnlogged = ({ routeOptions }: Pick<FastifyRequest, 'routeOptions'
   routeOptions.config?.isUnlogged === true
 
 /**
- * Adds the request id to every response, and logs, counts and measures every request once: when its response is sent, when
- * its client disconnects before that, or at `endRequest`.
- *
- * @param endSpan ends the span of a request, if it has one.
+ * Adds the request id to responses. Logs and measures each request once: when it is answered or abandoned, or at
+ * `endRequest`.
  */
 export const observeRequests = (
   app: FastifyInstance,
@@ -94,11 +89,7 @@ export const observeRequests = (
   })
 }
 
-/**
- * Logs a request when it ends. Every service that handles it logs the same fields.
- *
- * @param level of requests that succeed or that their client is to blame for. Failures are always logged.
- */
+/** Logs a request when it ends. @param level of successes and of errors of the client. Failures are always logged. */
 const logRequest = (
   { log, method, routeOptions, identity }: FastifyRequest,
   reply: FastifyReply,

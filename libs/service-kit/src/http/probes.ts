@@ -4,11 +4,7 @@ import { ApiError, apiError } from '@fms/aip'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { sendError } from './error-handler.ts'
 
-/**
- * Adds `GET /healthz`, which is always 200, and `GET /readyz`, which is 503 while the service drains or is not ready.
- *
- * @param ready resolves while the service is ready; its error is the reason why it is not.
- */
+/** Adds `GET /healthz`, always 200, and `GET /readyz`, 503 while the service drains or `ready` rejects. */
 export const addProbes = (
   app: FastifyInstance,
   logger: FastifyBaseLogger,
@@ -39,10 +35,7 @@ export const addProbes = (
 
 const probePaths = ['/healthz', '/readyz', '/metrics']
 
-/**
- * Serves the probes and metrics of this process also on a port of 127.0.0.1, until the server of the app closes. On a port
- * that several processes share, the system chooses which of them responds.
- */
+/** Serves probes and metrics also on a port of 127.0.0.1: on a shared port, the system chooses the process that responds. */
 export const serveProbes = async (app: FastifyInstance, port: number): Promise<void> => {
   const server = createServer((request, response) => {
     if (probePaths.includes(request.url!)) return app.routing(request, response)

@@ -37,14 +37,12 @@ const noConnection =
   'cannot connect to NATS (NATS_URL): retrying. Check that it runs, and host, port, user and password in the URL'
 
 /**
- * Connects to NATS, and reconnects whenever the connection is lost. Attempts have no limit.
+ * Connects to NATS, and reconnects whenever the connection is lost, without a limit of attempts.
  *
- * @param url `nats://user:password@host:port`, or a comma-separated list. The user's inboxes are `_INBOX.{user}.>`, so
- *   that permissions can keep one service from reading another's replies.
- * @param name the name of the connection on the server.
- * @param options.logger gets an error once there is no connection after 5 s, and then once a minute.
- * @param options.signal aborts the wait for the first connection.
- * @throws {Error} AbortError once `signal` is aborted.
+ * @param url `nats://user:password@host:port`, or a comma-separated list. Inboxes are `_INBOX.{user}.>`, so that
+ *   permissions can keep one service from another's replies.
+ * @param options.logger gets an error after 5 s without a connection, then once a minute.
+ * @param options.signal aborts the wait for the first connection with an AbortError.
  */
 export const connectNats = async (
   url: string,
@@ -82,11 +80,8 @@ export const connectNats = async (
 }
 
 /**
- * Follows the state of a connection. While it is disconnected, the client buffers messages without a bound and sends them
- * once it is connected again: check `isConnected` before sending what can be sent later or never.
- *
- * @param nats a connection that is connected, as {@link connectNats} returns it.
- * @param onChange called each time that the connection is lost or restored.
+ * Follows the state of a connected connection: `onChange` gets each loss and return. While disconnected, the client
+ * buffers messages without a bound: check `isConnected` before sending what can be sent later or never.
  */
 export const followConnection = (
   nats: NatsConnection,

@@ -51,13 +51,11 @@ const falseIfMissing = (error: unknown): false => {
 }
 
 /**
- * Handles the messages of a durable pull consumer concurrently until it is stopped. It resumes after NATS was
- * disconnected or its streams were lost.
+ * Handles the messages of a durable pull consumer concurrently until it is stopped. Resumes after interruptions.
  *
  * @param ensure creates the streams and returns the consumer; called at the start and after each interruption.
- * @param handle settles the message (ack, nak, term). Its errors are defects: they are logged, and the message is
- *   redelivered.
- * @param options.ackWaitMs the ack wait of the consumer, in milliseconds. Messages in flight report progress every half of it.
+ * @param handle settles the message (ack, nak, term). Its errors are logged, and the message is redelivered.
+ * @param options.ackWaitMs of the consumer. Messages in flight report progress every half of it.
  * @param options.maxMessages messages in flight; as many more may be buffered.
  */
 export const consume = (
@@ -122,10 +120,7 @@ export const consume = (
   }
 }
 
-/**
- * Receives the messages that the server has sent before it closes. With `close` only they would be lost, and redelivered
- * to another instance only after their ack wait.
- */
+/** Receives what the server has sent before it closes: otherwise it is redelivered only after the ack wait. */
 const closeAfterDrain = async (messages: ConsumerMessages) => {
   // The client has no public access to the subscription.
   const { sub } = messages as { sub?: Subscription }

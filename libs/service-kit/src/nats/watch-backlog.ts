@@ -45,12 +45,7 @@ new Gauge({
 const forEachWatched = (collect: (backlog: Watched) => Promise<void>) =>
   Promise.all([...watched].map((backlog) => collect(backlog).catch(() => {})))
 
-/**
- * Adds the number of messages in a stream to `/metrics` and, with a consumer, the number that wait for it. The values are
- * requested from JetStream with each scrape.
- *
- * @returns a function that removes them.
- */
+/** Adds the messages of a stream, or those that wait for a consumer, to `/metrics`. @returns a function that removes them. */
 export const watchBacklog = async (
   nats: NatsConnection,
   stream: string,

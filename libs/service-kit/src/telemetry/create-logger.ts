@@ -6,10 +6,7 @@ const bufferBytes = 4096
 /** The longest time that a line stays in the buffer, in milliseconds. */
 const flushEveryMs = 100
 
-/**
- * Creates a logger to standard output. `json` writes an object per line, buffered for up to 100 ms; fatal lines and
- * the exit flush the buffer. `pretty` writes lines for people, unbuffered.
- */
+/** Creates a logger to standard output: `json`, buffered for up to 100 ms until a fatal line or the exit, or `pretty`. */
 export const createLogger = async (service: string, level: string, format: LogFormat): Promise<Logger> => {
   const options = { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime }
   return pino(options, format === 'pretty' ? await prettyDestination() : jsonDestination())

@@ -38,12 +38,11 @@ type OutageLogger = Pick<FastifyBaseLogger, 'error' | 'info'>
 const unmeasured = new Set(['constructor', 'close'])
 
 /**
- * Wraps a store so that its operations have metrics (duration and errors) and, if tracing is enabled by now, spans. Logs
- * outages of the store.
+ * Wraps a store: its operations get metrics and, if tracing is enabled by now, spans. Logs outages.
  *
- * @param name the label `store` of the metrics; `{NAME}_STORE_URL` configures the store.
- * @param url the URL of the store; its scheme is the label `engine`.
- * @param parts members of the store that have operations of their own, such as `events`, which become `events.read`.
+ * @param name the label `store`; `{NAME}_STORE_URL` configures the store.
+ * @param url its scheme is the label `engine`.
+ * @param parts members with operations of their own, such as `events`, which become `events.read`.
  */
 export const measureStore = <S extends object>(
   name: string,
@@ -120,12 +119,7 @@ const recoveryMs = 5_000
 /** How long after its last failure an outage is forgotten, in milliseconds, although its operation was not called again. */
 const forgetMs = 60_000
 
-/**
- * Logs when a store becomes unavailable, with the cause and what an operator can do, and when the operation that failed
- * last has succeeded again: a line each, since many requests fail for the same reason.
- *
- * @param name of the store; `{NAME}_STORE_URL` configures it.
- */
+/** Logs once that a store is unavailable, with cause and remedy, and once that the operation that failed last works again. */
 const createOutageLog = (name: string, logger: OutageLogger) => {
   const variable = `${name.toUpperCase()}_STORE_URL`
   let outage: { causes: Set<string>; failedOperation: string; failedAtMs: number } | undefined

@@ -69,9 +69,8 @@ new Gauge({
 })
 
 /**
- * Starts measuring the longest synchronous task of the main thread for `event_loop_longest_task_cpu_seconds`. CPU time,
- * unlike the delay of a timer, excludes the time in which other processes used the core. The timer uses less than 1% of a
- * core at idle, less under load, and does not keep the process alive.
+ * Measures the longest synchronous task for `event_loop_longest_task_cpu_seconds`: in CPU time, which, unlike the delay
+ * of a timer, excludes other processes on the core. Costs less than 1% of a core.
  */
 const watchEventLoop = (): void => {
   lastUsage = process.threadCpuUsage()
@@ -80,11 +79,7 @@ const watchEventLoop = (): void => {
 
 let hasDefaults = false
 
-/**
- * Adds `GET /metrics` in the Prometheus text format: the duration of requests by method, route and status, prom-client's
- * default metrics (CPU, memory, event-loop delay, garbage collection), the longest synchronous task, and the metrics of
- * other modules.
- */
+/** Adds `GET /metrics` in the Prometheus text format: requests, prom-client's defaults and the metrics of other modules. */
 export const exposeMetrics = (app: FastifyInstance): void => {
   if (!hasDefaults) {
     collectDefaultMetrics()

@@ -22,10 +22,7 @@ import { clientClosedRequest, isUnlogged } from '../http/observe-requests.ts'
 /** The least time between two log lines about failed exports, in milliseconds. */
 const warnIntervalMs = 60_000
 
-/**
- * The implementation of tracing.ts by the OpenTelemetry SDK, loaded only when tracing is enabled. The names of spans and
- * attributes follow OpenTelemetry's semantic conventions for HTTP, messaging and databases.
- */
+/** Implements tracing.ts, loaded only when tracing is enabled. Names follow OpenTelemetry's semantic conventions. */
 export const createTracing = (service: string, logger: FastifyBaseLogger) => {
   logExportErrors(logger)
   const sdk = startSdk(service)

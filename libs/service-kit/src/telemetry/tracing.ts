@@ -10,8 +10,8 @@ const flushMs = 2_000
 let tracing: Tracing | undefined
 
 /**
- * Starts OpenTelemetry if `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is set. Call it before
- * the app is created. The SDK reads the other `OTEL_…` variables; `OTEL_SERVICE_NAME` defaults to `service`.
+ * Starts OpenTelemetry if `OTEL_EXPORTER_OTLP_(TRACES_)ENDPOINT` is set; call it before the app is created. The SDK
+ * reads the other `OTEL_…` variables.
  */
 export const startTracing = async (
   service: string,
@@ -32,11 +32,7 @@ export const stopTracing = async (): Promise<void> => {
   await Promise.race([stopping.catch(() => {}), timeout])
 }
 
-/**
- * Adds hooks that create a span for each request, in the trace of its `traceparent`. Call it before other hooks are added.
- *
- * @returns the function that ends the span of a request; undefined while tracing is disabled.
- */
+/** Adds hooks that create a span per request; call it before other hooks. @returns the function that ends one. */
 export const traceRequests = (app: FastifyInstance) => tracing?.traceRequests(app)
 
 /** Sends a message within a span, in the trace of its headers or else in the current one, and adds the span to its headers. */

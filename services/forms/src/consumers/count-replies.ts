@@ -8,12 +8,7 @@ interface PendingReply {
   reject(error: unknown): void
 }
 
-/**
- * Counts replies in batches, one per form at a time: replies that arrive during a batch form the next one. Forms do not
- * wait for each other.
- *
- * @returns a function that resolves once its reply is stored, and rejects as `recordReplies` does.
- */
+/** Counts replies in batches, one per form at a time. @returns a function that resolves once its reply is stored. */
 export const createReplyCounter = (forms: FormsStore): ((reply: ReplyRecorded) => Promise<void>) => {
   const pendingByForm = new Map<string, PendingReply[]>()
 

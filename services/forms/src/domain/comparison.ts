@@ -24,11 +24,7 @@ export const comparisonJson = ({ fromJson, toJson, toDraft }: Comparison): strin
   return JSON.stringify(compared)
 }
 
-/**
- * The response to a check of a form as a create takes it, as JSON.
- *
- * @throws {ApiError} INVALID_REQUEST with all violations, as the create would.
- */
+/** The response to a check of a form, as JSON. @throws {ApiError} INVALID_REQUEST with all violations, as a create. */
 export const checkJson = (form: JsonObject): string => JSON.stringify(checkDraft(parseDraft(newDraft(form))))
 
 const checkDraft = (draft: FormDraft): FormCheck => {

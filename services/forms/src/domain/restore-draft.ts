@@ -4,12 +4,9 @@ import { changedFields, toStoredDraft } from '@fms/forms-store'
 import { type ChangedDraft, isSameDraft, tooLarge } from './write-draft.ts'
 
 /**
- * The draft with the fields of a snapshot. It keeps its `aiHandoff`, which respondents see without a publish. Members that
- * snapshots of earlier releases lack get their defaults.
+ * The draft with the fields of a snapshot, or undefined if they are the same. It keeps its `aiHandoff`, which takes
+ * effect without a publish; missing members get their defaults.
  *
- * @param draftJson the stored draft.
- * @param snapshotJson the form in the revision.
- * @returns undefined when the draft is the same already.
  * @throws {ApiError} REVISION_NOT_RESTORABLE with all violations.
  */
 export const restoreDraft = (draftJson: string, snapshotJson: string): ChangedDraft | undefined => {

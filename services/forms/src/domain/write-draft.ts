@@ -16,19 +16,13 @@ export type ChangedDraft = StoredDraft & Pick<ChangedForm, 'changedFields'>
 /** Maximum size of a draft as JSON. A form then fits the default `max_payload` of NATS, 1 MiB. */
 const maxDraftBytes = 768 * 1024
 
-/**
- * The draft of a create request. Members that are omitted or null get their defaults.
- *
- * @throws {ApiError} INVALID_REQUEST with all violations.
- */
+/** The draft of a create request, with defaults. @throws {ApiError} INVALID_REQUEST with all violations. */
 export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefined, form).draft
 
 /**
- * Applies a merge patch (RFC 7396) to a draft.
+ * Applies a merge patch (RFC 7396); undefined when nothing changes.
  *
- * @param draftJson the stored draft.
- * @returns undefined when the patch changes nothing.
- * @throws {ApiError} INVALID_REQUEST with all violations of the result.
+ * @throws {ApiError} INVALID_REQUEST with all violations.
  */
 export const patchDraft = (draftJson: string, patch: JsonObject): ChangedDraft | undefined => {
   const stored: FormDraft = JSON.parse(draftJson)

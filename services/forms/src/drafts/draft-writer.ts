@@ -17,10 +17,7 @@ export const draftPatch = ({
 }: Pick<FastifyRequest, 'nestedJson'> & { body: { form: Record<string, unknown> } }): Patch =>
   nestedJson?.get('form') ?? (body.form as JsonObject)
 
-/**
- * Computes, checks and compares drafts. Small ones run on the calling thread. Large ones, which take up to 400 ms, run in worker
- * threads.
- */
+/** Computes, checks and compares drafts: small ones here, large ones, which take up to 400 ms, in worker threads. */
 export class DraftWriter {
   readonly #threads: DraftThreads
   readonly #inlineLimit: number
@@ -31,33 +28,19 @@ export class DraftWriter {
     this.#inlineLimit = inlineLimit
   }
 
-  /**
-   * The draft of a create request.
-   *
-   * @throws {ApiError} INVALID_REQUEST with all violations.
-   */
+  /** See `newDraft`. */
   async create(form: Patch, flow: Flow): Promise<StoredDraft> {
     const draft = await this.#write(undefined, form, flow)
     if (!draft) throw new Error('A create returned no draft')
     return draft
   }
 
-  /**
-   * Applies a merge patch (RFC 7396) to a stored draft.
-   *
-   * @returns undefined when the patch changes nothing.
-   * @throws {ApiError} INVALID_REQUEST with all violations of the result.
-   */
+  /** See `patchDraft`. */
   patch(draftJson: string, patch: Patch, flow: Flow): Promise<ChangedDraft | undefined> {
     return this.#write(draftJson, patch, flow)
   }
 
-  /**
-   * Applies the snapshot of a revision to a stored draft.
-   *
-   * @returns undefined when the draft is the same already.
-   * @throws {ApiError} REVISION_NOT_RESTORABLE with all violations.
-   */
+  /** See `restoreDraft`. */
   async restore(draftJson: string, snapshotJson: string, flow: Flow): Promise<ChangedDraft | undefined> {
     if (!this.#isLarge(draftJson) && !this.#isLarge(snapshotJson))
       return restoreDraft(draftJson, snapshotJson)
@@ -70,11 +53,7 @@ export class DraftWriter {
     return isLarge ? this.#threads.run('compare', comparison, flow) : comparisonJson(comparison)
   }
 
-  /**
-   * The check of a form as a create takes it, as JSON.
-   *
-   * @throws {ApiError} INVALID_REQUEST with all violations.
-   */
+  /** See `checkJson`. */
   async check(form: Patch, flow: Flow): Promise<string> {
     return typeof form === 'string' ? this.#threads.run('check', { formJson: form }, flow) : checkJson(form)
   }

@@ -9,10 +9,7 @@ export const maxChunk = 250
 /** Chunks that are read at once: on SQLite they block the event loop for up to 2 ms each, on MongoDB they only wait. */
 const limits = { places: 8, perOrganization: 2, perUser: 1 }
 
-/**
- * Reads events in chunks, a few at once, and organizations and users in turn: event streams read without a place in the service. Other requests are served between them, so no scan
- * of a long log delays them for long.
- */
+/** Reads events in small chunks, in turn over organizations and users: no scan of a long log delays others for long. */
 export class EventReader {
   readonly #events: EventLog
   readonly #queue = new FairQueue(limits)

@@ -34,9 +34,8 @@ export interface EventStreamOptions {
 }
 
 /**
- * Server-sent events (WHATWG HTML §9.2) of an organization's log, from a position on without end: `id` is the sequence,
- * `event` the type, `data` the event. Every five seconds it sends a comment with the position as `id`, from which a
- * client resumes that has received no matching event.
+ * Server-sent events (WHATWG HTML §9.2) of a log from a position on: `id` is the sequence, `event` the type, `data` the
+ * event. Every five seconds, a comment has the position as `id`, for clients without a matching event.
  */
 export class EventStream {
   readonly #options: EventStreamOptions

@@ -5,10 +5,7 @@ import { maxChunk } from './event-reader.ts'
 /** Interval between two reads of the end of a log, in milliseconds. */
 const defaultIntervalMs = 400
 
-/**
- * The ends of the logs that streams follow. Each log is polled once for all of its streams, and not at all without
- * streams. Polling needs nothing but the store, so streams work while NATS is unavailable.
- */
+/** The ends of the logs that streams follow: one poll for all streams of a log. Needs only the store, not NATS. */
 export class EventTails {
   readonly #events: EventLog
   readonly #intervalMs: number
@@ -27,7 +24,7 @@ export class EventTails {
   /**
    * Follows the end of a log until {@link EventTail.unfollow}.
    *
-   * @param lastSequence the end of the log. A tail that others follow already may be a poll behind.
+   * @param lastSequence of the log; others' tail may be a poll behind.
    * @param grown called after each poll that has read events. Must not throw.
    */
   follow(organizationId: string, lastSequence: number, grown: () => void): EventTail {

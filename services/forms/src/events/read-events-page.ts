@@ -39,8 +39,7 @@ export interface EventsPage {
 /**
  * Reads a page of events, up to the `lastSequence` that it returns.
  *
- * @throws {ApiError} EVENTS_PRUNED when retention has removed events that belong to the page; AFTER_LAST_EVENT when the
- *   log ends before `afterSequence` or the previous page, because it was restored from a backup.
+ * @throws {ApiError} EVENTS_PRUNED; AFTER_LAST_EVENT when the log, restored from a backup, ends before the position.
  */
 export const readEventsPage = async (
   log: EventLog,

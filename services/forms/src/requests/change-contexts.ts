@@ -21,10 +21,10 @@ export class ChangeContexts {
   }
 
   /**
-   * The context of a change that a caller requests.
+   * The context of a requested change.
    *
-   * @param body its members are the parameters of the request, except for those of {@link ChangeBody}.
-   * @param more further parameters that distinguish the request from others.
+   * @param body its members but those of {@link ChangeBody} are parameters.
+   * @param more further ones.
    */
   async create(
     method: ChangeMethod,

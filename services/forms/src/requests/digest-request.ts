@@ -1,9 +1,5 @@
 import { hash } from 'node:crypto'
 import { canonicalJson, type JsonObject } from '@fms/aip'
 
-/**
- * The SHA-256 of the parameters of a request in canonical form, in hexadecimal digits. Equal JSON values have equal digests.
- *
- * @param parameters the body without `requestId` and `validateOnly`, and what else the path has than the form.
- */
+/** The SHA-256 in hexadecimal digits of a request's parameters in canonical form: equal JSON has equal digests. */
 export const digestParameters = (parameters: JsonObject): string => hash('sha256', canonicalJson(parameters))

@@ -6,10 +6,7 @@ export const slowListMs = 500
 
 const rounded = (ms: number): number => Math.round(ms * 10) / 10
 
-/**
- * Reads a page of forms, and logs how it was read if that took {@link slowListMs} or more, also if it failed. Waiting for a
- * reader thread and working are two figures. docs/first-ten-minutes.md, "Slow lists", says what to make of the line.
- */
+/** Reads a page of forms, and logs how if it took {@link slowListMs} or failed after that: docs/first-ten-minutes.md. */
 export const logSlowList = async <T>(
   { log, identity, query }: FastifyRequest,
   read: (report: ListReport) => Promise<T>,

@@ -4,10 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FormsDeps } from '../deps.ts'
 import { sendJson } from '../routes/send-json.ts'
 
-/**
- * Adds the response to repeats of requests that were carried out before (AIP-155) to all routes of the app: 200 with the
- * form as it is now, `{}` for a DELETE. A dry run of a repeat has no ETag, like other dry runs.
- */
+/** Responds to repeats (AIP-155): 200 with the form as it is now, without ETag for a dry run; `{}` for a DELETE. */
 export const respondToReplays = (
   app: FastifyInstance,
   { forms, publicFormBaseUrl }: Pick<FormsDeps, 'forms' | 'publicFormBaseUrl'>,

@@ -13,10 +13,7 @@ interface State {
   json: string
 }
 
-/**
- * Compare two states of a form. A revision named `live` has the AI Handoff of the current draft, as in a read of it. For the
- * draft, the response also has the violations that prevent its publish.
- */
+/** Compare two states of a form, `live` with the draft's AI Handoff. For the draft, with what prevents its publish. */
 export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, drafts }) => {
   const readDraft = async (ref: FormRef): Promise<State> => {
     const form = await forms.get(ref)

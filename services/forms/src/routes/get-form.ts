@@ -6,10 +6,7 @@ import { FormParams } from './form-params.ts'
 import { formMembers } from './resource-members.ts'
 import { sendJson } from './send-json.ts'
 
-/**
- * Read a form's current draft, or the members of a mask (AIP-131, AIP-157). 304 when the caller's copy is current (RFC 9110
- * If-None-Match): docs/decisions/0032-read-masks-cut-json-text.md.
- */
+/** Read a form's draft, or members of it (AIP-131, AIP-157); 304 for a current copy (RFC 9110 If-None-Match): decision 32. */
 export const getForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, publicFormBaseUrl }) => {
   app.get(
     '/organizations/:organizationId/forms/:formRef',

@@ -12,10 +12,7 @@ const Params = z.object({ publicId: z.string() })
 const members = publicFormMembers.join()
 const mask = parseReadMask(members, maskMembersOf(Form))!
 
-/**
- * Internal: read what respondents may see of a form's live revision; 304 when the caller's copy is current. The gateway
- * sends it to anybody. Unknown, deleted and unpublished forms get the same error.
- */
+/** Internal: read the public members of the live revision, or 304. Unknown, deleted and unpublished forms are one error. */
 export const getPublicForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
   app.get(
     '/internal/forms/:publicId/public',

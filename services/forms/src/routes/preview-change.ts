@@ -6,12 +6,7 @@ import {
   type StoredForm,
 } from '@fms/forms-store'
 
-/**
- * The form as a change of its draft would leave it, for a dry run. Stores nothing.
- *
- * @param change as for `FormsStore.update`.
- * @throws {ApiError} FORM_NOT_FOUND; QUOTA_EXCEEDED, as the change would; the errors of `change`.
- */
+/** The form after a change, for a dry run. @throws {ApiError} FORM_NOT_FOUND, QUOTA_EXCEEDED, the errors of `change`. */
 export const previewChange = async (
   forms: FormsStore,
   ref: FormRef,

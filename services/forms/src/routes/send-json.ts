@@ -17,11 +17,10 @@ export interface MaskedItem {
 }
 
 /**
- * Sends a page of a list. Streams a large page item by item, so that it is never in memory as one text and no step takes
- * longer than the largest item: to cut 4 MiB in one step would block the event loop for 20 ms.
+ * Sends a page, a large one item by item: to cut 4 MiB in one step would block the event loop for 20 ms.
  *
  * @param end the other members of the page.
- * @param items the name of the list member, and its items as JSON. Each item is released once it is written.
+ * @param items the name of the list, and its items as JSON, each released once written.
  */
 export const sendPage = (
   reply: FastifyReply,

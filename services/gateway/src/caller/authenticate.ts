@@ -31,9 +31,8 @@ export const authenticate = (app: FastifyInstance, authorize: Authorize): void =
 }
 
 /**
- * Authorizes the request's key, and sets `request.caller` and `request.identity`.
+ * Authorizes the key; sets `request.caller` and `request.identity`, by default for the organization of the path.
  *
- * @param organizationRef the organization that the identity is for; by default that of the path.
  * @throws {ApiError} API_KEY_INVALID, and the errors of `createAuthorizationCache`.
  */
 export const setCaller = async (
@@ -51,9 +50,8 @@ export const setCaller = async (
 }
 
 /**
- * Rejects callers who are no members of the path's organization, writes of callers who may only read, and callers of
- * routes for owners who are none. Register it after `rejectUnknownPaths`: an unknown path is a 404 for members and others
- * alike.
+ * Rejects those who are no members, writes of readers, and others than owners on their routes. Register it after
+ * `rejectUnknownPaths`: an unknown path is a 404 for everybody.
  */
 export const requireMembership = (app: FastifyInstance): void => {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
@@ -83,8 +81,7 @@ export const reauthorizeLate = async (request: FastifyRequest, authorize: Author
 }
 
 /**
- * Authorizes a request again while its response continues. Fails, too, if the slug in its path belongs to another
- * organization by now.
+ * Authorizes again during a response; fails, too, if the slug has another owner by now.
  *
  * @throws {ApiError} API_KEY_INVALID, ORGANIZATION_NOT_FOUND, and the errors of `createAuthorizationCache`.
  */

@@ -30,10 +30,9 @@ const maxLookupWaitMs = 2_000
 const authorizeTimeoutMs = 2_000
 
 /**
- * Looks up the owner of a key and the owner's role in an organization.
+ * Looks up a key and its owner's role; undefined for a key that is not valid.
  *
- * @returns undefined for a key that is unknown, expired or revoked.
- * @throws {Error} when organizations does not respond, or responds with any status but 200 and 401.
+ * @throws {Error} for any status but 200 and 401.
  */
 export type AuthorizeClient = (
   request: AuthorizeRequest,
@@ -69,13 +68,11 @@ export interface AuthorizationCacheOptions {
 }
 
 /**
- * Authorizes callers from an in-memory cache, and from organizations where the cache has no fresh entry. Only
- * successful authorizations are cached.
+ * Authorizes callers from memory, and from organizations where that has no fresh entry. Caches only successes.
  *
- * @returns undefined for a key that is unknown, expired or revoked; an identity without `organizationId` for a caller
- *   who is no member of the organization.
- * @throws {ApiError} AUTHENTICATION_UNAVAILABLE when organizations does not respond and the cache has no entry;
- *   TOO_MANY_WRONG_KEYS or TOO_MANY_AT_ONCE when a limit of concurrent look-ups is reached.
+ * @returns undefined for an invalid key; an identity without `organizationId` for a caller who is no member.
+ * @throws {ApiError} AUTHENTICATION_UNAVAILABLE without response and entry; TOO_MANY_WRONG_KEYS or TOO_MANY_AT_ONCE at
+ *   a limit of look-ups.
  */
 export const createAuthorizationCache = ({
   requestAuthorization,
@@ -161,10 +158,7 @@ export type Authorize = ReturnType<typeof createAuthorizationCache>
 /** The flow of callers who are not known yet. */
 const anybody = { organization: '', user: '' }
 
-/**
- * Bounds concurrent look-ups: unknown keys with one limit, since anybody can make them up, and known keys with one
- * limit for each user.
- */
+/** Bounds look-ups: one limit for all unknown keys, since anybody can make them up, and one for each known user. */
 const createLookupLimits = (maxKeyLookups: number, maxPerUser: number) => {
   const unknownKeys = new FairQueue({ places: maxKeyLookups })
   const users = new KeyedConcurrencyLimit('user', maxPerUser)
@@ -239,11 +233,7 @@ export const createAuthorizeClient =
 /** Age up to which a token is reused, in milliseconds: half of its lifetime of a minute. */
 const reuseMs = 30_000
 
-/**
- * Returns a function that returns a signed token, and signs a new one once the last is older than 30 seconds.
- *
- * @param now the wall clock, as in the token's claims: a clock that is set forward or back also leads to a new token.
- */
+/** Caches a token for 30 seconds of the wall clock, as in its claims: a clock that is set also leads to a new one. */
 export const createCachedToken = (sign: () => string, now = Date.now): (() => string) => {
   let token = ''
   let signedAt = Number.NEGATIVE_INFINITY

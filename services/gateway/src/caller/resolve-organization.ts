@@ -7,10 +7,10 @@ import { formNotFoundAnywhere, upstreamUnavailable } from '../errors.ts'
 import { setCaller } from './authenticate.ts'
 
 /**
- * Finds the organization of a form whose path has only the public id (AIP-159), and authorizes the caller for that
- * organization (docs/decisions/0024). Register it after the hooks that authenticate and limit the caller.
+ * Finds the organization of a form whose path has only the public id (AIP-159), and authorizes the caller there
+ * (decision 24). Register it after the hooks that authenticate and limit.
  *
- * @param members of the resource that the route reads, for its `readMask`.
+ * @param members of the resource, for `readMask`.
  */
 export const resolveOrganization = (app: FastifyInstance, deps: GatewayDeps, members: MaskMembers): void => {
   app.addHook('preHandler', async (request, reply) => {
@@ -45,9 +45,8 @@ const resolve = async (
 }
 
 /**
- * The id of the organization that has a public id, requested under the gateway's own identity and in the caller's turn.
+ * The organization of a public id, or undefined, in the caller's turn.
  *
- * @returns undefined when there is no such form.
  * @throws {ApiError} UPSTREAM_UNAVAILABLE, OVERLOADED.
  */
 const findOwner = async (

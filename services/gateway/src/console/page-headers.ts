@@ -1,8 +1,4 @@
-/**
- * Headers of a page of the console's build: it may load files of this gateway and send requests to it, and nothing else.
- *
- * @param imageOrigins from which it may load images and fonts of forms, too
- */
+/** A page may load files of this gateway and send requests to it, and nothing but images and fonts of `imageOrigins` else. */
 export const pageHeaders = (imageOrigins: readonly string[]) => ({
   'content-security-policy': [
     "default-src 'none'",

@@ -29,8 +29,8 @@ interface Holding {
 }
 
 /**
- * Memory for what many callers send or read. An organization may hold an eighth of it. While all is held, the organization
- * that holds the most loses its oldest holding to one that waits.
+ * Memory for what many callers send or read, an eighth at most for an organization. When all is held, who holds the
+ * most loses its oldest holding to one that waits.
  */
 export class ByteBudget {
   readonly #queue: FairQueue
@@ -40,10 +40,7 @@ export class ByteBudget {
   /** Set while anything waits: one timer for all, which may be thousands. */
   #timer: NodeJS.Timeout | undefined
 
-  /**
-   * @param of what holds the bytes, for the metric.
-   * @param minBytes what an organization may hold at least.
-   */
+  /** @param of for the metric. @param minBytes what an organization may hold at least. */
   constructor(of: 'requests' | 'responses' | 'public forms', bytes: number, minBytes = 0) {
     this.#share = Math.max(minBytes, Math.floor(bytes / 8))
     this.#queue = new FairQueue({ places: bytes, perOrganization: this.#share })
@@ -60,10 +57,10 @@ export class ByteBudget {
   }
 
   /**
-   * Holds bytes that are free.
+   * Holds free bytes; undefined if there are none.
    *
-   * @param giveWay called at most once, when others need the bytes; it has to end with a release.
-   * @returns the function that releases them, safe to call again; undefined when they are not free.
+   * @param giveWay called once when others need them; has to release.
+   * @returns the function that releases them, safe to call again.
    */
   tryHold(flow: Flow, bytes: number, giveWay: () => void): (() => void) | undefined {
     const ticket = this.#queue.enter(flow, () => {}, bytes)
@@ -72,11 +69,7 @@ export class ByteBudget {
     return undefined
   }
 
-  /**
-   * Holds bytes as {@link tryHold} does, perhaps after a wait. While it waits, it should cost nothing.
-   *
-   * @returns undefined when they were not free in time, or the caller has disconnected.
-   */
+  /** Holds bytes as {@link tryHold} does, after a wait; undefined if none came free in time or the caller has gone. */
   async hold(
     flow: Flow,
     bytes: number,
@@ -129,9 +122,8 @@ export class ByteBudget {
 }
 
 /**
- * Rejects bodies by their content-length, before their type is checked: 413 comes before 415. Holds the bytes of a long
- * body before it is read, until its response is sent and the work of the service is done. Register it after the hook that
- * limits concurrency.
+ * Rejects bodies by content-length before their type is checked: 413 precedes 415. Holds the bytes of a long body until
+ * its work is done. Register it after the hook that limits concurrency.
  */
 export const holdBodies = (app: FastifyInstance, budget: ByteBudget): void => {
   app.addHook('preParsing', async (request, reply) => {

@@ -63,9 +63,8 @@ export interface Admission {
 }
 
 /**
- * The door of a service: admits as many requests as the service can work on, in turn over organizations and their users.
- * Dear ones have places of their own, a quarter as many: one of a user, two of an organization. What is not admitted
- * waits here, where it costs nothing. See docs/decisions/0040.
+ * Admits what a service can work on, in turn over organizations and users; dear requests have a quarter of the places,
+ * one for a user and two for an organization. The others wait here, where it costs nothing (decision 40).
  */
 export class Door {
   readonly #queues: Record<Cost, FairQueue>
@@ -86,9 +85,8 @@ export class Door {
   }
 
   /**
-   * Does work when it is its turn. It holds its place until it is done, also when its caller has gone.
+   * Works in turn, and holds the place until the work is done; undefined if the caller has gone before.
    *
-   * @returns undefined when the caller has disconnected before its turn.
    * @throws {ApiError} OVERLOADED when its turn does not come in time; the errors of the work.
    */
   async admit<T>(

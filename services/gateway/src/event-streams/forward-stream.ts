@@ -9,10 +9,7 @@ import { requestHeadersOf, upstreamUrl } from '../upstream/forward.ts'
 import { maxWaitingBytes, OpenStream } from './open-stream.ts'
 import { StreamLimits } from './stream-limits.ts'
 
-/**
- * Forwards an event stream (server-sent events) from a service. The stream counts as a request in flight until its head
- * arrives, and from then on towards the limits of streams. Errors of the service are forwarded unchanged.
- */
+/** Forwards an event stream. It is a request in flight until its head arrives, and from then on counts as a stream. */
 export const forwardStream: FastifyPluginAsync<GatewayDeps> = async (app, deps) => {
   const limits = new StreamLimits()
   const open = (request: FastifyRequest, reply: FastifyReply, body: Readable) => {

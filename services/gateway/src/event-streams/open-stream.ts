@@ -16,18 +16,15 @@ const endedStreams = new Counter({
 for (const reason of endReasons) endedStreams.inc({ reason }, 0)
 
 /**
- * Interval at which the caller is authorized again, in milliseconds. Including the age of a cached authorization, a stream
- * ends within five seconds.
+ * How often the caller is authorized again, in milliseconds: with a cached authorization, a stream ends within five
+ * seconds.
  */
 const authorizeMs = 2_000
 
 /** Maximum number of bytes that wait for the caller. Beyond it, nothing is read from the service. */
 export const maxWaitingBytes = 64 * 1024
 
-/**
- * How long the caller may read nothing in that state before it is cut off, and how long an ended stream may take to flush,
- * in milliseconds.
- */
+/** How long a caller may read nothing then, and an ended stream may take to flush, in milliseconds. */
 const slowMs = 5_000
 
 /** HTTP status codes of errors that say that the caller may not read the stream. With others, that is unknown. */
@@ -44,8 +41,8 @@ export interface OpenStreamOptions {
 }
 
 /**
- * Copies an event stream from a service to its caller, until either side ends it or the caller is no longer authorized.
- * The response ends as a complete one, so that clients resume, unless the caller is too slow.
+ * Copies an event stream to its caller until either side ends it or access ends: completely, so that clients resume,
+ * unless the caller is too slow.
  */
 export class OpenStream {
   readonly #options: OpenStreamOptions

@@ -12,10 +12,7 @@ interface OpenStream {
   end: () => void
 }
 
-/**
- * Bounds the open event streams of this gateway. Where it is full, the organization with the most streams loses its oldest,
- * whose client resumes it by `Last-Event-ID`: no newcomer is refused.
- */
+/** Bounds the open event streams. When full, the organization with the most loses its oldest, which its client resumes. */
 export class StreamLimits {
   readonly #max: typeof defaultMax
   /** Oldest first. */
@@ -25,13 +22,7 @@ export class StreamLimits {
     this.#max = max
   }
 
-  /**
-   * Acquires a stream for a caller.
-   *
-   * @param raw the response to the caller.
-   * @returns the function that releases it.
-   * @throws {ApiError} TOO_MANY_STREAMS
-   */
+  /** Acquires a stream. @returns the function that releases it. @throws {ApiError} TOO_MANY_STREAMS */
   acquire({ keyId, identity }: Pick<Caller, 'keyId' | 'identity'>, raw: ServerResponse): () => void {
     const organizationId = identity.organizationId ?? ''
     let [ofKey, ofOrganization] = [0, 0]

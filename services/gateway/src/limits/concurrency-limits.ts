@@ -95,16 +95,10 @@ export class ConcurrencyPermit {
   }
 }
 
-/**
- * How long a refusal is held back, in milliseconds. It costs the event loop about as much as a read: a thousand callers who
- * repeat refused requests at once would keep it busy with nothing else.
- */
+/** How long a refusal is held back, in milliseconds: it costs as much as a read, and callers repeat it at once. */
 const refusalMs = 500
 
-/**
- * Bounds the requests of one user, and of one organization, that are in flight: from the end of a request's head to the
- * end of its response. Register it after the hook that sets the caller.
- */
+/** Bounds requests in flight of a user and an organization. Register it after the hook that sets the caller. */
 export const limitConcurrency = (app: FastifyInstance, limits: ConcurrencyLimits): void => {
   app.decorateRequest('permit')
   app.addHook('onRequest', (request, reply, done) => {

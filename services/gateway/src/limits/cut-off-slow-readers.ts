@@ -18,10 +18,7 @@ export const exemptFromCutOff = (raw: ServerResponse): void => void exempted.add
 const defaultLimits = {
   /** How long a caller may read no byte of a response. */
   stalledMs: 10_000,
-  /**
-   * Length of a window, in which a caller has to read `minBytes`. A chunk that is written in one call, such as a response that
-   * is no stream, counts once all of it is read.
-   */
+  /** A window in which a caller has to read `minBytes`. A chunk written in one call counts once all of it is read. */
   windowMs: 30_000,
   minBytes: 30 * 16 * 1024,
   /** How often connections are checked. */
@@ -40,9 +37,9 @@ interface Connection {
 }
 
 /**
- * Closes the connection of a caller who reads its response too slowly: an unread response holds memory and permits. Watches
- * connections and not responses: what refers to each response would keep it, and those before it, alive for long enough to
- * cost a tenth of a get in garbage collection. Register it before the routes.
+ * Closes the connection of a caller who reads too slowly: an unread response holds memory and permits. Watches
+ * connections: a reference to each response would cost a tenth of a get in garbage collection. Register it before the
+ * routes.
  */
 export const cutOffSlowReaders = (app: FastifyInstance, limits = defaultLimits): void => {
   const connections = new Set<Connection>()

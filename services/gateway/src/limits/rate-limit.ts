@@ -16,10 +16,7 @@ export interface Window {
   endsAt: number
 }
 
-/**
- * Counts by name, in windows of a minute. A window begins with the first count of its name, so that not all of them end
- * at the same second. The clock is the process's own: clocks of other machines have no influence.
- */
+/** Counts by name, in windows of a minute from the first count, so that not all end at the same second. */
 export class FixedWindowCounter {
   /** In the order in which they began, which is about the order in which they end. */
   readonly #windows = new Map<string, Window>()
@@ -28,10 +25,7 @@ export class FixedWindowCounter {
   readonly #now: () => number
   readonly #maxNames: number
 
-  /**
-   * @param now milliseconds of a monotonic clock.
-   * @param maxNames windows in memory; beyond that the oldest is evicted.
-   */
+  /** @param now milliseconds of a monotonic clock. @param maxNames windows in memory; the oldest is evicted. */
   constructor(now: () => number, maxNames = defaultMaxNames) {
     this.#now = now
     this.#maxNames = maxNames
@@ -86,8 +80,8 @@ export class FixedWindowCounter {
 }
 
 /**
- * Limits the requests of each key per minute. Every response to a known key has the headers RateLimit-Limit, -Remaining
- * and -Reset (seconds) of the IETF draft. Register it after the hook that sets the caller.
+ * Limits requests per minute, with the headers RateLimit-Limit, -Remaining and -Reset (seconds) of the IETF draft.
+ * Register it after the hook that sets the caller.
  *
  * @param perMinute 0 lifts the limit.
  * @param nameOf what is limited instead of the key.
@@ -120,10 +114,7 @@ const untrusted = new Counter({
   help: 'Requests with an X-Forwarded-For from an address that TRUST_PROXY does not name, so that the header is ignored',
 })
 
-/**
- * Counts what a proxy sends that `TRUST_PROXY` does not name, so that `formctl doctor` can warn of it: all callers behind it
- * share the limits of its address.
- */
+/** Counts requests of proxies that `TRUST_PROXY` does not name, for `formctl doctor`: their callers share one address. */
 export const countUntrustedForwarding = (app: FastifyInstance): void => {
   app.addHook('onRequest', ({ headers, ip, socket }, _reply, done) => {
     if (headers['x-forwarded-for'] !== undefined && ip === socket.remoteAddress) untrusted.inc()

@@ -14,9 +14,8 @@ const reconnectGraceMs = 1_000
 const maxKeys = 1_000
 
 /**
- * Shares request counts with the other gateways: publishes what this one counted, four times a second, and adds what it
- * receives. No request waits for a message. While NATS is unavailable each gateway counts separately; after a reconnect
- * it publishes the deltas of the current minutes.
+ * Publishes what this gateway counted, four times a second, and adds what others did. No request waits. Without NATS
+ * each counts alone, and after a reconnect sends what it has of the current minutes.
  *
  * @returns the function that stops it.
  */

@@ -27,9 +27,8 @@ const prefix = '#/components/'
 const longestPattern = 60
 
 /**
- * The document with ten operations and the schemas that they reach, at most 60 KB, so that a program can read it as a
- * whole. An operation has one response for all errors, responses have the schemas of requests, and all types of steps are
- * in one schema.
+ * Ten operations and their schemas in 60 KB at most, to be read as a whole: one response for all errors, the schemas of
+ * requests for responses, all types of steps in one schema.
  */
 export const essentialView = (document: Document): Document => {
   const { StepInput, ...schemas } = document.components.schemas
@@ -173,8 +172,8 @@ const mergedVariants = (union: Schema, schemas: Record<string, Schema>): Schema 
 }
 
 /**
- * Replaces `Form` and `FormPatch` by `FormInput`, which has the same members, and so on. Removes long patterns, such as that
- * of URLs, which descriptions have in words, and the summaries of examples, which are errors that explain themselves.
+ * Replaces `Form` and `FormPatch` by `FormInput`, which has the same members, and so on. Removes long patterns, which
+ * descriptions have in words, and summaries of examples.
  */
 const withSchemasOfRequests = (document: Document): Document => {
   const { schemas } = document.components

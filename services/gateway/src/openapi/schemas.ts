@@ -10,8 +10,8 @@ const prefix = '#/components/schemas/'
 export const refTo = (name: string): Schema => ({ $ref: `${prefix}${name}` })
 
 /**
- * The component schemas, from the contracts that have an id. A resource has up to three: as in responses; as in a
- * create (`…Input` if it differs, `…Create` if lists contain it too); and as a merge patch (`…Patch`, RFC 7396).
+ * The component schemas, from the contracts with an id: as in responses, in creates (`…Input`, or `…Create` where lists
+ * contain it too), and in merge patches (`…Patch`, RFC 7396).
  */
 export const componentSchemas = (): Schemas => {
   const outputs = contractsAs('output')
@@ -86,8 +86,8 @@ const contractsAs = (io: 'input' | 'output'): Schemas => {
 const plain = ({ $schema: _, $id: __, ...schema }: Schema): Schema => schema
 
 /**
- * Removes patterns from schemas with a format, and the schema of any JSON value. No schema has a `default`: responses
- * have every field, and {@link describeDefault} describes the defaults of requests. Responses allow further fields.
+ * Removes patterns beside formats, and the schema of any JSON value. {@link describeDefault} says the defaults;
+ * responses allow further fields.
  */
 const override =
   (io: 'input' | 'output') =>
@@ -109,8 +109,8 @@ const setNumberFormat = (schema: Schema): void => {
 }
 
 /**
- * Writes the default of a request's member into its description. The keyword `default` makes openapi-typescript require
- * the member and openapi-python-client drop the schema; a generated client sends it, which in a patch sets the value.
+ * Describes a default in words: `default` makes openapi-typescript require the member and openapi-python-client drop
+ * the schema, and generated clients send it, which in a patch sets the value.
  */
 const describeDefault = (schema: Schema): void => {
   const { default: value, description } = schema
@@ -128,10 +128,7 @@ interface Merging {
   adapt: (schema: Schema) => Schema
 }
 
-/**
- * The schemas of a draft and its parts as they are merged, by a create into the defaults, by an update into the stored
- * draft. In both, `null` is allowed for a member that can be cleared. Lists are replaced as a whole, with inputs.
- */
+/** A draft and its parts as creates and updates merge them: `null` clears a member, lists are replaced as a whole. */
 const mergedOf = (inputs: Schemas, { inputName, mergedName, adapt }: Merging): Schemas => {
   const merged: Schemas = {}
 

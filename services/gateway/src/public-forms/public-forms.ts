@@ -36,10 +36,7 @@ export interface PublicFormsOptions {
 /** Whether anybody's page may read the responses to a path (CORS). */
 export const isPublicForm = (path: string): boolean => path.startsWith('/f/')
 
-/**
- * What respondents may see of live forms, for anybody. Nothing here shares a limit, a place or memory with callers who have
- * a key. Queries are ignored: links in campaigns have them.
- */
+/** What anybody may see of live forms. Shares no limit, place or memory with callers with keys. Ignores queries. */
 export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, options) => {
   const { now, files, imageOrigins } = options
   const sendPage = addFormPage(app, files, imageOrigins)

@@ -45,10 +45,7 @@ interface Connection {
   pending: Map<string, PendingReply>
 }
 
-/**
- * Sends publish commands to a JetStream stream, from which any publisher consumes them. Fails with
- * PUBLISHING_UNAVAILABLE until NATS is connected for the first time.
- */
+/** Sends publish commands to the stream. PUBLISHING_UNAVAILABLE until NATS is connected for the first time. */
 export const createPublisherClient = (connecting: Promise<NatsConnection>, logger: FastifyBaseLogger) => {
   const inbox = createInbox('_INBOX.gateway')
   const connection: Connection = { nats: undefined, inbox, pending: new Map() }
@@ -60,12 +57,11 @@ export const createPublisherClient = (connecting: Promise<NatsConnection>, logge
 
   return {
     /**
-     * Sends the command until NATS has stored it, and waits for the reply, also when the caller has disconnected: until then,
-     * the command is on its way.
+     * Sends the command until NATS has stored it, and waits for the reply, also for a caller who has gone: the command
+     * is on its way.
      *
-     * @param deadline for both, by `performance.now()`. Publishers do not carry out the command later.
-     * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored the command; PUBLISH_TIMEOUT when there is no reply
-     *   in time.
+     * @param deadline by `performance.now()`.
+     * @throws {ApiError} PUBLISHING_UNAVAILABLE if it is not stored; PUBLISH_TIMEOUT without a reply in time.
      */
     async publishForm(command: PublishForm, deadline: number, requestId: string): Promise<FormPublished> {
       const replyInbox = `${inbox}.${nuid.next()}`

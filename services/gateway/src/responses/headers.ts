@@ -27,10 +27,7 @@ const allowedHeaders = [
 /** How long a browser may cache the response to a preflight: Chromium's maximum. */
 const maxAgeSeconds = 7_200
 
-/**
- * Adds the CORS headers (Fetch standard) to every response, errors included; does nothing without origins. Call it
- * before any other hook is added.
- */
+/** Adds CORS headers (Fetch standard) to every response, errors included. Call it before any other hook is added. */
 export const allowOrigins = (app: FastifyInstance, origins: GatewayConfig['CORS_ORIGINS']): void => {
   if (origins.length === 0) return
   const options = {
@@ -49,10 +46,7 @@ export const allowOrigins = (app: FastifyInstance, origins: GatewayConfig['CORS_
   })
 }
 
-/**
- * Lets pages of every origin read the responses to some paths, which are the same for everybody. Without credentials, as
- * everywhere. Call it after {@link allowOrigins}.
- */
+/** Lets pages of every origin read paths that are the same for everybody. Call it after {@link allowOrigins}. */
 export const allowEveryOrigin = (app: FastifyInstance, isForEverybody: (path: string) => boolean): void => {
   const headers = {
     'access-control-allow-origin': '*',
@@ -87,10 +81,7 @@ const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined
 
-/**
- * Marks every response as private to its caller, to be revalidated before reuse (RFC 9111 §5.2.2). Errors replace this
- * with `no-store`.
- */
+/** Responses are private, and revalidated before reuse (RFC 9111 §5.2.2). Errors replace this with `no-store`. */
 export const keepResponsesPrivate = (app: FastifyInstance): void => {
   app.addHook('onRequest', (_, reply, done) => {
     reply.header('cache-control', 'private, no-cache')

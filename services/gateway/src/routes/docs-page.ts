@@ -63,10 +63,7 @@ export const docsPage: FastifyPluginAsyncZod = async (app) => {
   })
 }
 
-/**
- * Scalar's script (4 MB), compressed. The package exposes it only as a route of its Fastify plugin. Loaded at the first
- * request, since loading takes a while.
- */
+/** Scalar's compressed script (4 MB), which the package exposes only as a route. Loaded at the first request. */
 const readScript = async (): Promise<StaticDocument> => {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const server = fastify()

@@ -11,8 +11,8 @@ import { maxWaitMs } from '../door/door.ts'
 const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
 
 /**
- * Publishes the draft as a revision (AIP-162) by sending one durable command. A request without `requestId` gets a
- * generated one, so that a timeout error has the id that makes a repeat safe.
+ * Publishes the draft (AIP-162) by one durable command. Without `requestId` it generates one, for a timeout error to
+ * name.
  */
 export const publishForm: FastifyPluginAsyncZod<GatewayDeps> = async (
   app,

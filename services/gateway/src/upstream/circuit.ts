@@ -20,13 +20,12 @@ const timeoutMs = 1_000
 type IsFailure = (error: unknown) => boolean
 
 /**
- * Runs an action through the circuit breaker of an upstream, which throws an error of its own ({@link isOpenError})
- * immediately while it is open. It opens when more than half of the requests in ten seconds, at least five, failed in the
- * transport, or one that took a second in which nothing succeeded. While it is open, one request in a second is a trial:
- * a success closes it. Any response is a success, since callers can cause errors, but no failure of the transport. An
+ * Runs an action through an upstream's circuit breaker; while open, it throws at once ({@link isOpenError}). Opens when
+ * more than half of ten seconds' requests, at least five, failed in the transport, or one that took a second in which
+ * nothing succeeded. Then one request in a second is a trial, whose success closes it. Any response is a success. An
  * action has to settle, or an open circuit stays open.
  *
- * @param isFailure whether an error of the action is one of the transport. Others neither open nor close the circuit.
+ * @param isFailure whether an error is one of the transport. Others neither open nor close the circuit.
  */
 export type Circuit = <T>(action: () => Promise<T>, isFailure?: IsFailure) => Promise<T>
 

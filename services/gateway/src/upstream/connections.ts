@@ -6,16 +6,14 @@ import { Agent } from 'undici'
 const idleMs = 2_000
 
 /**
- * Timeout of a response's head and of each part of its body, in milliseconds. A little longer than services wait for a
- * lock or a majority of the store, so that their own error arrives.
+ * Timeout of a response's head and of each part of its body: longer than services wait for the store, whose error says
+ * more.
  */
 const defaultTimeoutMs = 6_000
 
 /**
- * A DNS look-up that returns addresses in random order, so that connections spread over all instances of a service.
- *
- * The system's resolver sorts addresses by their common prefix with our own (RFC 6724, rule 9), so every connection
- * would go to the same instance. Node tries the next address when a connection fails.
+ * Returns addresses in random order. The system sorts them by common prefix (RFC 6724, rule 9): all connections would
+ * go to one instance. Node tries the next address on a failure.
  */
 export const spreadLookup =
   (lookup: typeof systemLookup = systemLookup): LookupFunction =>
@@ -47,21 +45,17 @@ const connectionOptions = {
 }
 
 /**
- * The connections to all upstreams. Their number is not limited, since admitted requests are: no request waits for a
- * connection. The gateway closes idle connections before a stopping service does (`DRAIN_MS`), since a write that is
- * sent on a closing connection cannot be retried. Busy ones are closed after a minute, so that a new instance gets its
- * share.
- *
- * @param timeoutMs of a response's head, and of each part of its body.
+ * The connections to all upstreams, unlimited, since admitted requests are limited. Idle ones close before a stopping
+ * service closes them (`DRAIN_MS`): a write on a closing one cannot be retried. Busy ones close after a minute, so that
+ * a new instance gets its share.
  */
 export const createAgent = (timeoutMs = defaultTimeoutMs) =>
   new Agent({ ...connectionOptions, clientTtl: 60_000, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
 
 /**
- * The connections for event streams, one for each open stream. They are not among those of {@link createAgent}, where
- * each request would search them for one that is free.
+ * One connection per event stream; {@link createAgent} would search them for a free one.
  *
- * @param bodyTimeoutMs maximum time between two parts of a stream. Longer than the interval of its comments.
+ * @param bodyTimeoutMs longer than between comments.
  */
 export const createStreamAgent = (bodyTimeoutMs: number) =>
   new Agent({ ...connectionOptions, headersTimeout: defaultTimeoutMs, bodyTimeout: bodyTimeoutMs })

@@ -147,11 +147,7 @@ const discard = (body: Buffer | LongBody) => {
   if (body instanceof LongBody) body.destroy()
 }
 
-/**
- * Reserves memory for the response to a read before a service works on it.
- *
- * @throws {ApiError} OVERLOADED when there is none in time.
- */
+/** Reserves memory for a read before a service works on it. @throws {ApiError} OVERLOADED when there is none in time. */
 const reserveMemory = async (
   { identity }: FastifyRequest,
   reply: FastifyReply,
@@ -163,10 +159,8 @@ const reserveMemory = async (
 }
 
 /**
- * Claims memory for a long response until its caller has read the last byte.
- *
- * @returns false when there is none for the response to a read, which can be repeated. That to a write has the size of a
- *   form, and is sent in any case.
+ * Claims memory for a long response until its last byte is read. False if there is none for a read, which can be
+ * repeated; writes have the size of a form, and are sent in any case.
  */
 const claimMemory = (
   { identity, method }: FastifyRequest,

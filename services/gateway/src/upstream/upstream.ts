@@ -13,8 +13,8 @@ const probeTimeoutMs = 1_000
 export const maxShortBytes = 256 * 1024
 
 /**
- * Bytes of a long response that are buffered. A page of a list has at most 4 MiB and one form, so every response of a
- * service fits, and releases its upstream connection without waiting for the caller.
+ * Bytes of a long response that are buffered: every response fits, and frees its connection without waiting for the
+ * caller.
  */
 export const maxBufferedBytes = 5.5 * 1024 * 1024
 
@@ -72,9 +72,9 @@ export interface Upstream {
   name: string
   origin: string
   /**
-   * Sends a request. Returns every response, error responses included.
+   * Sends a request, and returns also error responses.
    *
-   * @throws {ApiError} UPSTREAM_UNAVAILABLE when the service does not respond; a write may have been done.
+   * @throws {ApiError} UPSTREAM_UNAVAILABLE; a write may have been done.
    */
   request(request: UpstreamRequest): Promise<UpstreamResponse>
 }
@@ -108,10 +108,9 @@ export const createUpstream = ({ name, origin, agent, logger }: UpstreamOptions)
 }
 
 /**
- * Resolves when the service responds to `/healthz` with 200.
+ * Resolves when `/healthz` responds with 200, else throws after at most a second.
  *
- * @param agent a separate one for probes, so that no probe waits for a request.
- * @throws {Error} on any other status, and when there is no response within a second.
+ * @param agent for probes alone: none waits for a request.
  */
 export const probe = async (agent: Agent, name: string, origin: string): Promise<void> => {
   const { statusCode } = await sendBuffered(agent, {
@@ -143,10 +142,10 @@ const isDeadConnection = (error: unknown) =>
   error instanceof errors.SocketError || (error as NodeJS.ErrnoException).code === 'ECONNRESET'
 
 /**
- * Sends a request. Resolves with a short response when it is complete, and with a long one when its head has arrived.
+ * Resolves with a short response when it is complete, with a long one at its head.
  *
- * @param caller the request is aborted when it disconnects before that.
- * @param maxBytes bytes of a long response that are buffered.
+ * @param caller aborts the request until then.
+ * @param maxBytes of a long response that are buffered.
  */
 export const sendBuffered = (
   dispatcher: Dispatcher,

@@ -2,9 +2,9 @@ import { apiError } from '@fms/aip'
 import type { ApiKey } from '@fms/directory-store'
 
 /**
- * Checks that a new key works for no longer than the key that creates it.
+ * A new key lives no longer than the one that creates it.
  *
- * @param field the field of the request that sets the expiry of the new key, if it has one.
+ * @param field that sets its expiry.
  * @throws {ApiError} KEY_OUTLIVES_CALLER
  */
 export const assertNotOutlivesCaller = (
@@ -20,8 +20,7 @@ export const assertNotOutlivesCaller = (
 }
 
 /**
- * Checks that a rotation by a read-only key leaves one key. With overlaps, a stolen read-only key could fill up the keys of
- * its user, and its successors would survive its revocation.
+ * A read-only key rotates without overlap: a stolen one could use up its user's keys, and survive its own revocation.
  *
  * @throws {ApiError} WRITE_FORBIDDEN
  */

@@ -11,10 +11,7 @@ const filterFields: FilterFields = {
   fields: { createTime: { type: 'time' }, name: { type: 'string' }, slug: { type: 'string' } },
 }
 
-/**
- * List the organizations of the caller (AIP-132): a page, by default oldest first; or, with `all=true`, all of them
- * in the order in which the caller joined them.
- */
+/** List the caller's organizations (AIP-132): a page, or, with `all=true`, all in the order in which the caller joined. */
 export const listOrganizations: FastifyPluginAsyncZod<OrganizationsDeps> = async (
   app,
   { directory, pageTokens },
@@ -57,11 +54,7 @@ const AllOrganizationsQuery = z.strictObject({
   skip: forbidden,
 })
 
-/**
- * Whether a query has `all=true`.
- *
- * @throws {ApiError} INVALID_REQUEST for `all=true` with an unknown or forbidden parameter.
- */
+/** Whether a query has `all=true`. @throws {ApiError} INVALID_REQUEST if it has an unknown or forbidden parameter, too. */
 const isForAll = (query: unknown): boolean => {
   if ((query as { all?: unknown }).all !== 'true') return false
   const { error } = AllOrganizationsQuery.safeParse(query)

@@ -32,10 +32,8 @@ export interface PublishFormDeps extends PublishDeps {
 export type DeliveryOutcome = 'published' | 'refused' | 'retried' | 'late' | 'dead'
 
 /**
- * Handles one delivery of a publish command: replies to the gateway and acks, naks for a redelivery, or moves the command to
- * the dead letters. May run more than once for a command, also concurrently. A command past its deadline is discarded
- * before it reaches the store. Until then the number of deliveries is not limited: the store may be unavailable for the
- * 10 to 12 seconds of an election.
+ * Handles one delivery of a command: reply and ack, nak for a redelivery, or dead letter. May run twice, also at once.
+ * Only the deadline limits deliveries: the store may be away for the 10 to 12 seconds of an election.
  */
 export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps): Promise<DeliveryOutcome> => {
   const startMs = performance.now()
@@ -70,9 +68,8 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
 }
 
 /**
- * Replies and acks if the command failed a check, if the disk is full, or if it lost to other writes and its redelivery
- * would be late. Otherwise naks for a redelivery. After an unexpected error, a command whose redelivery would be late
- * becomes a dead letter, and its caller gets the error in time.
+ * Replies and acks where a redelivery cannot help or would be late, else naks. After an unexpected error, a command
+ * whose redelivery would be late becomes a dead letter, and its caller gets the error in time.
  */
 const settleFailure = async (
   message: JsMsg,
@@ -103,10 +100,7 @@ const settleFailure = async (
   return 'retried'
 }
 
-/**
- * Whether a redelivery may succeed. A full disk needs people. What lost to other writes has changed nothing, so its caller
- * gets the error rather than a 504 if the redelivery would be late.
- */
+/** Whether a redelivery may succeed. A full disk needs people. What lost to other writes and would be late gets its error. */
 const mayPass = ({ status, reason }: ApiError, isLate: boolean) =>
   status === 'ABORTED' ? !isLate : status === 'UNAVAILABLE' && reason !== 'STORAGE_FULL'
 
@@ -127,10 +121,7 @@ const discardLate = (message: JsMsg, { logLateCommand }: PublishFormDeps): Deliv
 /** What a redelivery needs to be handled before its deadline, in milliseconds. */
 const redeliveryMs = 250
 
-/**
- * 100 ms, doubling up to 1 s, plus up to half of that at random, so that a store that recovers gets the commands soon
- * but not all at once.
- */
+/** 100 ms, doubled up to 1 s, plus up to half at random: a store that recovers gets commands soon but not all at once. */
 const retryDelayMs = (deliveries: number) =>
   Math.round(Math.min(100 * 2 ** (deliveries - 1), 1_000) * (1 + Math.random() / 2))
 
@@ -150,10 +141,7 @@ const reply = (message: JsMsg, outcome: FormPublished, { nats }: PublishFormDeps
 const replyWithProblem = (message: JsMsg, error: ApiError, deps: PublishFormDeps): void =>
   reply(message, { outcome: 'refused', problem: error.toProblem() }, deps)
 
-/**
- * Removes a command that cannot succeed from the queue, and stores it in the dead letter stream for operators. If that
- * fails, only a log line remains.
- */
+/** Moves a command that cannot succeed to the dead letter stream. If that fails, only a log line remains. */
 const deadLetter = async (
   message: JsMsg,
   reason: string,

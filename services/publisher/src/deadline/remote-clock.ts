@@ -1,8 +1,7 @@
 /**
- * An estimate of another process's clock, which is never behind the real clock. Extrapolates from the last reading with the
- * monotonic clock of this process, so that wrong or adjusted wall clocks do not matter.
+ * An estimate of another process's clock, never behind it: the last reading plus the monotonic time since.
  *
- * @param read reads the remote clock, in milliseconds. A failed first reading is not repeated.
+ * @param read in milliseconds. A failed first reading is not repeated.
  */
 export const createRemoteClock = (read: () => Promise<number>) => {
   let aheadMs = Number.NaN

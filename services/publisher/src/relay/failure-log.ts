@@ -5,8 +5,8 @@ import type { FastifyBaseLogger } from 'fastify'
 const intervalMs = 60_000
 
 /**
- * Returns a function that logs a failure of repeated work at level error, at most once a minute for each text. The next
- * line counts the failures in between. An outage of the store is not logged: it has a line of its own (measureStore).
+ * Logs a failure of repeated work at most once a minute for each text, and counts those between. measureStore logs
+ * outages.
  */
 export const createFailureLog = (
   logger: Pick<FastifyBaseLogger, 'error'>,

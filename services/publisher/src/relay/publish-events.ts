@@ -21,10 +21,8 @@ export const createEventPublisher = (nats: NatsConnection) => {
     },
 
     /**
-     * Publishes up to 1,000 events so that the stream stores all or none of them, in order (atomic batch publish, ADR-50 of
-     * NATS). Takes two round trips.
+     * Publishes 2 to 1,000 events, all or none, in order (NATS ADR-50), in two round trips.
      *
-     * @param events at least two.
      * @throws {Error} also if the stream has one of them already, and if 50 batches are in progress.
      */
     async batch(organizationId: string, events: readonly FormEvent[]): Promise<void> {

@@ -10,10 +10,7 @@ import { createEventPublisher } from './publish-events.ts'
 import { repeat } from './repeat.ts'
 import { createStreaming } from './stream-events.ts'
 
-/**
- * How long the relay gathers events before it moves them, in milliseconds. To move each event alone takes several requests
- * to the store.
- */
+/** How long the relay gathers events, in milliseconds: each move takes several requests to the store. */
 const debounceMs = 75
 
 /** Interval between two runs of retention, in milliseconds. */
@@ -38,9 +35,8 @@ export interface RelayDeps {
 }
 
 /**
- * Starts the relay: numbers recorded events, publishes the logs to the stream EVENTS, and prunes old events.
- * Every publisher runs one; any number may run at the same time. It numbers events and prunes without NATS, and retries each
- * step that fails.
+ * Starts the relay: numbers events, publishes logs to the stream EVENTS, and prunes. Any number may run; each failed
+ * step is retried, and only publishing needs NATS.
  */
 export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }: RelayDeps) => {
   const logFailure = createFailureLog(logger)

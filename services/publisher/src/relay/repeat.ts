@@ -2,13 +2,11 @@
 const jitter = 0.3
 
 /**
- * Runs `work` now and again after each pause until it is stopped, one run at a time.
+ * Runs `work` now and after each pause until stopped, one run at a time.
  *
- * @param intervalMs the longest pause, in milliseconds.
+ * @param intervalMs the longest pause.
  * @param work stops soon after the signal aborts.
- * @param onError is called with what `work` throws.
- * @param debounceMs how long a run waits for further wakes after the first one, so that it does their work together, in
- *   milliseconds.
+ * @param debounceMs how long a run waits for further wakes.
  */
 export const repeat = (
   intervalMs: number,
@@ -56,10 +54,7 @@ export const repeat = (
   const running = run()
 
   return {
-    /**
-     * Starts the next run now, or right after the current one, but for the time to gather. A pause after a failed run is not
-     * shortened.
-     */
+    /** Starts the next run now, or after the current one. Gathering, and a pause after a failure, are not shortened. */
     wake(): void {
       isWoken = true
       if (!hasFailed && !isGathering) endPause()

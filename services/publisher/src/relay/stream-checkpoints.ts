@@ -4,10 +4,10 @@ import type { EventLog } from '@fms/forms-store'
 const delayMs = 200
 
 /**
- * Stores checkpoints together and a little later, since on SQLite each write competes with those of other processes. If they are
- * lost, the events are published again, and the stream drops them by their id.
+ * Stores checkpoints together and a little later: on SQLite, writes compete. A lost one is harmless: the stream drops
+ * events by id.
  *
- * @param onError called for each checkpoint that could not be stored. It is stored later.
+ * @param onError for each checkpoint that is stored only later.
  */
 export const createStreamCheckpoints = (events: EventLog, onError: (error: unknown) => void) => {
   /** How far this process has streamed each log, as long as the store does not know. */

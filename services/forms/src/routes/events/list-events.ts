@@ -48,9 +48,9 @@ const positionOf = ({ sequence, skip }: EventPosition, afterSequence = none): Po
 ]
 
 /**
- * The start of a page. A page token contains `afterSequence`, which may be omitted from the second page on.
+ * The start of a page: the token has it from the second on.
  *
- * @throws {ApiError} INVALID_PAGE_TOKEN for the token of a list with another `afterSequence`.
+ * @throws {ApiError} INVALID_PAGE_TOKEN if `afterSequence` differs.
  */
 const startOf = (query: ListEventsQuery, position: Position | undefined) => {
   const given = query.afterSequence === undefined ? undefined : Number(query.afterSequence)

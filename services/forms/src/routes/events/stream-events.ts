@@ -48,12 +48,7 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
   )
 }
 
-/**
- * The header `Last-Event-ID`: a sequence.
- *
- * @returns undefined for a missing and for an empty header.
- * @throws {ApiError} INVALID_REQUEST for anything else.
- */
+/** A sequence from `Last-Event-ID`; undefined if missing or empty. @throws {ApiError} INVALID_REQUEST */
 const lastEventIdOf = (header: string | string[] | undefined): string | undefined => {
   if (header === undefined || header === '') return undefined
   if (typeof header === 'string' && /^[0-9]{1,16}$/.test(header) && Number(header) <= maxSafeInteger)

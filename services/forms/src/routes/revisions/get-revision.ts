@@ -12,9 +12,8 @@ import { missingRevision } from './missing-revision.ts'
 const immutable = 'private, max-age=31536000, immutable'
 
 /**
- * Read one revision by its id, as `live` or as `latest`, or the members of a mask (AIP-162, AIP-157); 304 when the
- * caller's copy is current (RFC 9110 If-None-Match). `live` has the AI Handoff of the current draft, which takes effect
- * without a new publish, and all else of the snapshot.
+ * Read one revision, or members of it (AIP-162, AIP-157); 304 for a current copy (RFC 9110 If-None-Match). `live` has
+ * the AI Handoff of the draft, which takes effect without a publish.
  */
 export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
   app.get(
