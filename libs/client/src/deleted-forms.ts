@@ -9,13 +9,8 @@ import { type ChangeOptions, deleteForm, postForm, type TaggedForm } from './wri
  * of the deleted form. The ETag is that of the last state.
  */
 export interface DeletedForms {
-  /** Lists deleted forms, the most recently deleted first. */
   list(organization: string, query?: PageQuery): List<DeletedForm>
-  /**
-   * Restores a form with its ids, revisions and replies.
-   *
-   * @throws {FormsApiError} DELETED_FORM_NOT_FOUND for any other form.
-   */
+  /** Restores a form with ids, revisions and replies. @throws {FormsApiError} DELETED_FORM_NOT_FOUND for any other form. */
   undelete(organization: string, form: string, options?: ChangeOptions): Promise<TaggedForm>
   /** Removes a deleted form for good; only for owners. @throws {FormsApiError} DELETED_FORM_NOT_FOUND as for `undelete`. */
   purge(organization: string, form: string, options?: ChangeOptions): Promise<void>

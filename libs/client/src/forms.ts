@@ -45,11 +45,7 @@ export interface EditOptions extends CallOptions {
 
 /** Forms. `organization` is a UUID, slug or `path`; `form` is a UUID, `publicId` or `path`. */
 export interface Forms {
-  /**
-   * Creates a form.
-   *
-   * @throws {FormsApiError} FORM_ID_TAKEN for the id of another form, or of a deleted one that can be restored.
-   */
+  /** Creates a form. @throws {FormsApiError} FORM_ID_TAKEN for the id of another form, or of one that can be restored. */
   create(organization: string, form: FormInput, options?: CreateOptions): Promise<TaggedForm>
   /** Checks a form that need not exist: could it be published, and what would trouble respondents? Stores nothing. */
   check(organization: string, form: FormInput, options?: CallOptions): Promise<FormCheck>
@@ -65,10 +61,7 @@ export interface Forms {
   list(organization: string, query?: ListQuery<FormOrderField>): List<Form>
   /** Lists the members of a mask. Fastest with members that the service has outside of the draft, such as `name,live`. */
   list(organization: string, query: ListQuery<FormOrderField> & MaskOptions<Form>): List<Masked<Form>>
-  /**
-   * Applies a merge patch to the draft (RFC 7396). Without a `requestId`, a retry applies it again, also to a later
-   * draft.
-   */
+  /** Applies a merge patch to the draft (RFC 7396). Without a `requestId`, a retry applies it to a later draft, too. */
   update(organization: string, form: string, patch: FormPatch, options?: ChangeOptions): Promise<TaggedForm>
   /** Deletes the form and its revisions. `deletedForms.undelete` restores it for as long as the service keeps it. */
   delete(organization: string, form: string, options?: ChangeOptions): Promise<void>

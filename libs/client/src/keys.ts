@@ -5,7 +5,6 @@ import { pathOf } from './transport/references.ts'
 import type { CallOptions, Transport } from './transport/transport.ts'
 import { newRequestId } from './write-form.ts'
 
-/** The options of a write of keys. */
 export interface KeyWriteOptions extends CallOptions {
   /** Runs every check and stores nothing. */
   validateOnly?: boolean

@@ -3,7 +3,6 @@ import type { Organization, OrganizationOrderField } from './schemas.generated.t
 import { pathOf } from './transport/references.ts'
 import type { CallOptions, Transport } from './transport/transport.ts'
 
-/** The organizations of the key's user. */
 export interface Organizations {
   /** @param organization UUID or slug. */
   get(organization: string, options?: CallOptions): Promise<Organization>

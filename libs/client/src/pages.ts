@@ -1,6 +1,5 @@
 import type { CallOptions, Transport } from './transport/transport.ts'
 
-/** The parameters of every list (AIP-158). */
 export interface PageQuery extends CallOptions {
   /** Number of items per request, 1 to 1,000; default 100. Does not limit the length of the list. */
   pageSize?: number
@@ -19,7 +18,6 @@ type Listed<Item extends string, Last extends string = Item> =
 /** An order by some of the fields, such as `name, updateTime desc` (AIP-132). */
 export type OrderBy<Field extends string> = '' | Listed<Field | `${Field} ${'asc' | 'desc'}`>
 
-/** The parameters of a list with a filter and an order. */
 export interface ListQuery<Field extends string> extends PageQuery {
   /** An expression such as `name = "Cust*" AND type = structured` (AIP-160). */
   filter?: string
@@ -44,7 +42,6 @@ export type Masked<T> = T extends readonly unknown[]
     ? { [K in keyof T]?: Masked<T[K]> }
     : T
 
-/** One page of a list (AIP-158). */
 export interface Page<T> {
   items: T[]
   /** Number of items on all pages at the time of this request. */
@@ -61,7 +58,6 @@ export interface List<T, P = Page<T>> extends AsyncIterable<T> {
   toArray(): Promise<T[]>
 }
 
-/** The query of a list, whatever its resources are. */
 interface AnyListQuery extends PageQuery {
   filter?: string
   orderBy?: string

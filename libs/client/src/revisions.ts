@@ -15,20 +15,14 @@ export interface Revisions {
   list(organization: string, form: string, query: PageQuery & MaskOptions<Revision>): List<Masked<Revision>>
   /** @param revision UUID, `path`, `live`, or `latest`: the one with the highest number. */
   get(organization: string, form: string, revision: string, options?: CallOptions): Promise<Revision>
-  /** Reads the members of a mask. */
   get(
     organization: string,
     form: string,
     revision: string,
     options: CallOptions & MaskOptions<Revision>,
   ): Promise<Masked<Revision>>
-  /**
-   * The revision that respondents see, with the draft's `aiHandoff`.
-   *
-   * @throws {FormsApiError} REVISION_NOT_FOUND before the first publish.
-   */
+  /** The revision that respondents see, with the draft's `aiHandoff`. @throws {FormsApiError} REVISION_NOT_FOUND for none. */
   live(organization: string, form: string, options?: CallOptions): Promise<Revision>
-  /** Reads the members of a mask. */
   live(
     organization: string,
     form: string,

@@ -1,7 +1,6 @@
 import type { Form } from './schemas.generated.ts'
 import type { Call, CallOptions, Transport } from './transport/transport.ts'
 
-/** The options of every write. */
 export interface WriteOptions extends CallOptions {
   /** Dry run: performs all checks, stores nothing, and returns the result of the write; default false. */
   validateOnly?: boolean
@@ -13,20 +12,17 @@ export interface WriteOptions extends CallOptions {
   requestId?: string
 }
 
-/** The options of a write to an existing form. */
 export interface ChangeOptions extends WriteOptions {
   /** ETag of the expected state. A draft in another state is not changed: FORM_MOVED. */
   ifMatch?: string
 }
 
-/** A form with the ETag of its state. */
 export interface TaggedForm<F = Form> {
   form: F
   /** Value for `ifMatch`. `""` after a dry run, which `ifMatch` rejects. */
   etag: string
 }
 
-/** Sends a request whose response is a form. */
 export const sendForm = async (send: Transport['send'], call: Call): Promise<TaggedForm> => {
   const { body: form, etag } = await send<Form>(call)
   return { form, etag }
@@ -41,7 +37,6 @@ export const postForm = (
 ): Promise<TaggedForm> =>
   sendForm(send, { method: 'POST', path, body: { ...members, requestId, validateOnly }, ifMatch, signal })
 
-/** Deletes or purges a form. */
 export const deleteForm = async (
   send: Transport['send'],
   path: string,

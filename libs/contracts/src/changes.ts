@@ -12,7 +12,6 @@ const parameter = (byDefault: string) =>
     .overwrite((text) => text || byDefault)
     .default(byDefault)
 
-/** Query of a comparison of two states of a form. */
 export const ChangesQuery = z
   .strictObject({
     from: parameter(liveAlias).describe('The former state: the UUID of a revision, `live`, or `latest`.'),
@@ -38,7 +37,6 @@ export type BreakingChange = z.infer<typeof BreakingChange>
 const pointer = z.string().optional()
 const value = z.unknown().optional()
 
-/** One difference between two states of a form. */
 export const FormChange = z
   .strictObject({
     kind: ChangeKind,
@@ -73,7 +71,6 @@ const checkShape = {
     .describe('What the catalogue of steps would do otherwise, at most 100. Warnings prevent nothing.'),
 }
 
-/** Response to a check. */
 export const FormCheck = z
   .strictObject(checkShape)
   .meta({ id: 'FormCheck', description: 'What a publish of a draft would report, and what may be better.' })

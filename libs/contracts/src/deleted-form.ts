@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { pageShape } from './parts/page.ts'
 import { Timestamp } from './text.ts'
 
-/** A form that was deleted and can be restored until `purgeTime`. */
 export const DeletedForm = z
   .strictObject({
     path: z.string().describe('`organizations/{organization_id}/deletedForms/{form_id}`'),

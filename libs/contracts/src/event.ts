@@ -28,7 +28,6 @@ export const formatSequence = (sequence: number): string => `${sequence}`.padSta
 /** Parses a position in an organization's log. @param sequence 16 decimal digits; not checked. */
 export const parseSequence = (sequence: string): number => Number(sequence)
 
-/** A position in an organization's log as text. */
 export const Sequence = z
   .string()
   .regex(new RegExp(`^[0-9]{${sequenceDigits}}$`), { error: `must be ${sequenceDigits} decimal digits` })

@@ -17,7 +17,6 @@ const RevisionRecord = z.strictObject({
   createTime: Timestamp,
   /** `users/{user_id}`. Absent for an unknown publisher. */
   publisher: UserPath.exactOptional(),
-  /** The note of the publish. Absent for none. */
   note: RevisionNote.min(1, { error: 'must not be empty' }).exactOptional(),
   form: Form,
 })
@@ -51,7 +50,6 @@ export const FormRecord = z
     deletion: z
       .strictObject({
         deleteTime: Timestamp,
-        /** When the form is removed for good. */
         purgeTime: Timestamp,
         /** `users/{user_id}`; `""` for an operator. */
         deleter: z.union([z.literal(''), UserPath]),
@@ -61,7 +59,6 @@ export const FormRecord = z
   .superRefine(checkConsistency)
 export type FormRecord = z.infer<typeof FormRecord>
 
-/** Adds an issue for each pair of members that contradict each other. */
 function checkConsistency(record: FormRecord, context: z.core.$RefinementCtx): void {
   const addIssue = (path: PropertyKey[], message: string) =>
     context.addIssue({ code: 'custom', path, message, input: record })

@@ -245,16 +245,13 @@ export const FormDraft = z
   .meta({ id: 'FormDraft', description: 'The fields of a form that its maker edits.' })
 export type FormDraft = z.infer<typeof FormDraft>
 
-/** All fields of a form. */
 export const formFields = { ...draftFields, ...outputFields }
 
 /** Names of the output-only fields of a form (AIP-203). */
 export const serverOwnedFields = Object.keys(outputFields) as (keyof typeof outputFields)[]
 
-/** Fields that reject `null`, in a create and in a patch. */
 export const unclearableFields = having(draftFields, 'isUnclearable')
 
-/** Fields that lists can be sorted by. */
 export const formOrderFields = having(formFields, 'isSortable')
 export type FormOrderField = (typeof formOrderFields)[number]
 
@@ -335,6 +332,5 @@ function requireGuidedModeForPayment(draft: unknown, context: Context): void {
   }
 }
 
-/** Whether one of the steps is of type `payment`. */
 export const hasPaymentStep = (steps: readonly unknown[]): boolean =>
   steps.some((step) => isObject(step) && step.type === 'payment')

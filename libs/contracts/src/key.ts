@@ -66,7 +66,6 @@ export const IssuedKey = z
   .meta({ id: 'IssuedKey', description: 'A new API key and its secret, which is shown this once.' })
 export type IssuedKey = z.infer<typeof IssuedKey>
 
-/** The user of a request. */
 export const User = z
   .strictObject({
     path: UserPath.describe('`users/{user_id}`'),
@@ -83,7 +82,6 @@ export const Session = z.strictObject({ ...IssuedKey.shape, user: User }).meta({
 })
 export type Session = z.infer<typeof Session>
 
-/** An organization of the caller, and the caller's role in it. */
 export const Membership = z
   .strictObject({ organization: Organization, role: Role })
   .meta({ id: 'Membership', description: 'An organization of the caller, and the role in it.' })
@@ -137,7 +135,6 @@ const KeyRequestId = Uuid.optional().describe(
   'Makes retries safe (AIP-155): a second request with the same id creates no second key. It is a 409 that names the first key, whose secret cannot be shown again. Unique for the user over creates and rotations, letter case ignored.',
 )
 
-/** Body of a create of a key. */
 export const CreateKeyRequest = z
   .strictObject({
     key: NewKey,
@@ -146,7 +143,6 @@ export const CreateKeyRequest = z
   })
   .meta({ id: 'CreateKeyRequest' })
 
-/** Body of a rotation; `{}` when the request has no body. */
 export const RotateKeyRequest = z
   .strictObject({
     overlapSeconds: z
@@ -163,14 +159,12 @@ export const RotateKeyRequest = z
   .meta({ id: 'RotateKeyRequest' })
   .prefault({})
 
-/** Body of a delete of a key; `{}` when the request has no body. */
 export const DeleteKeyRequest = z
   .strictObject({ validateOnly: ValidateOnly.unwrap().optional() })
   .meta({ id: 'DeleteKeyRequest' })
   .prefault({})
 export type DeleteKeyRequest = z.infer<typeof DeleteKeyRequest>
 
-/** Query of a delete of a key. */
 export const DeleteKeyQuery = z.strictObject({ validateOnly: ValidateOnlyParameter })
 export type DeleteKeyQuery = z.infer<typeof DeleteKeyQuery>
 

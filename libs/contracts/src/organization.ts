@@ -16,13 +16,9 @@ export const Uuid = z
   .toLowerCase()
   .meta({ format: 'uuid' })
 
-/** Display name of an organization: 1 to 80 characters. */
 export const OrganizationName = text(80, 1)
 
-/**
- * Lower-case letters and digits in groups joined by `-`, 3 to 48 characters; no reserved word, not in the format of a
- * UUID.
- */
+/** Lower-case letters and digits in groups joined by `-`, 3 to 48 characters; no reserved word, no UUID. */
 export const OrganizationSlug = z
   .string()
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, {
@@ -38,7 +34,6 @@ export const OrganizationSlug = z
 /** An absolute http or https URL; null when no logo is configured. */
 export const LogoUrl = HttpUrl.nullable()
 
-/** An organization, which owns forms. Every response has all fields. */
 export const Organization = z
   .strictObject({
     createTime: Timestamp,
@@ -68,7 +63,6 @@ export type Role = z.infer<typeof Role>
 /** The resource name of an organization: `organizations/{organizationId}` (AIP-122). */
 export const organizationPath = (organizationId: string) => `organizations/${organizationId}`
 
-/** A page of the caller's organizations (AIP-158). */
 export const ListOrganizationsResponse = z
   .strictObject({ ...pageShape, organizations: z.array(Organization) })
   .meta({ id: 'OrganizationsPage', description: 'A page of organizations.' })

@@ -33,7 +33,6 @@ export const CreateFormRequest = z
   })
   .meta({ id: 'CreateFormRequest' })
 
-/** Body of a check: `form` as in a create. */
 export const CheckFormRequest = z.strictObject({ form: object }).meta({ id: 'CheckFormRequest' })
 
 /** Body of an update: `form` is a JSON Merge Patch (RFC 7396). The service validates the merged draft. */
@@ -41,7 +40,6 @@ export const UpdateFormRequest = z
   .strictObject({ form: object, requestId: RequestId, validateOnly: ValidateOnly })
   .meta({ id: 'UpdateFormRequest' })
 
-/** Body of a delete; `{}` when the request has no body. */
 export const DeleteFormRequest = z
   .strictObject({
     requestId: RequestId,
@@ -52,7 +50,6 @@ export const DeleteFormRequest = z
   .prefault({})
 export type DeleteFormRequest = z.infer<typeof DeleteFormRequest>
 
-/** Body of a publish; `{}` when the request has no body. */
 export const PublishFormRequest = z
   .strictObject({
     requestId: Uuid.optional().describe(
@@ -67,7 +64,6 @@ export const PublishFormRequest = z
   .meta({ id: 'PublishFormRequest' })
   .prefault({})
 
-/** Body of an unpublish; `{}` when the request has no body. */
 export const UnpublishFormRequest = z
   .strictObject({
     note: RevisionNote.default('').describe(
@@ -79,25 +75,21 @@ export const UnpublishFormRequest = z
   .meta({ id: 'UnpublishFormRequest' })
   .prefault({})
 
-/** Body of a rollback; `{}` when the request has no body. */
 export const RollbackFormRequest = z
   .strictObject({ requestId: RequestId, validateOnly: ValidateOnly })
   .meta({ id: 'RollbackFormRequest' })
   .prefault({})
 
-/** Body of an undelete; `{}` when the request has no body. */
 export const UndeleteFormRequest = z
   .strictObject({ requestId: RequestId, validateOnly: ValidateOnly })
   .meta({ id: 'UndeleteFormRequest' })
   .prefault({})
 
-/** A query parameter that may occur once. */
 const parameter = z.string({ error: 'must be given once' }).optional()
 
 /** The query of a route without parameters: rejects every parameter. */
 export const NoQuery = z.strictObject({})
 
-/** Query of the OpenAPI document. */
 export const OpenApiQuery = z.strictObject({
   view: z
     .enum(['full', 'essential'], { error: 'must be full or essential, and given once' })
@@ -142,7 +134,6 @@ export const PageQuery = z.strictObject({
 })
 export type PageQuery = z.infer<typeof PageQuery>
 
-/** At most 2,000 characters. */
 const expression = z
   .string({ error: 'must be given once' })
   .refine((text) => text.length <= 2000 || [...text].length <= 2000, {
@@ -151,7 +142,6 @@ const expression = z
   .meta({ maxLength: 2000 })
   .default('')
 
-/** The parameters of a list: paging, a filter (AIP-160) and an order (AIP-132). */
 export const ListQuery = PageQuery.extend({
   filter: expression.describe(
     'An AIP-160 expression on the fields of the list. In texts, `:` means "contains", and `*` after `=` is any text. `OR` has a higher precedence than `AND`.',
@@ -170,10 +160,8 @@ const readMask = expression.meta({
 /** Query of a read of a form or revision. `libs/aip` parses the mask. */
 export const GetQuery = z.strictObject({ readMask })
 
-/** Query of a list of forms. */
 export const ListFormsQuery = ListQuery.extend({ readMask })
 
-/** Query of a list of revisions. */
 export const ListRevisionsQuery = PageQuery.extend({ readMask })
 
 /** {@link ListQuery}, or `all=true` for a list without pages. */
@@ -191,7 +179,6 @@ const afterSequence = parameter
   })
   .meta({ type: 'integer', minimum: 0, maximum: maxSafeInteger })
 
-/** The parameters of a list of events. */
 export const ListEventsQuery = ListQuery.extend({
   afterSequence: afterSequence.describe(
     'Only events after this position of the log. With 0, the request fails if any event has been removed. With a `pageToken`, send the same value as for the first page, or none. Default: all events that are in the log.',
@@ -199,7 +186,6 @@ export const ListEventsQuery = ListQuery.extend({
 })
 export type ListEventsQuery = z.infer<typeof ListEventsQuery>
 
-/** The parameters of a stream of events. */
 export const StreamEventsQuery = z.strictObject({
   filter: ListQuery.shape.filter,
   afterSequence: afterSequence.describe(
@@ -207,7 +193,6 @@ export const StreamEventsQuery = z.strictObject({
   ),
 })
 
-/** A page of forms (AIP-158). */
 export const ListFormsResponse = z
   .strictObject({ ...pageShape, forms: z.array(Form) })
   .meta({ id: 'FormsPage', description: 'A page of forms.' })
@@ -233,5 +218,4 @@ export const ListEventsResponse = z
   })
   .meta({ id: 'EventsPage', description: 'A page of events.' })
 
-/** Body of the response to a delete of anything: `{}`. */
 export const EmptyResponse = z.strictObject({}).meta({ id: 'Empty' })

@@ -11,7 +11,6 @@ export const latestAlias = 'latest'
 /** The note of a publish, in characters. */
 const maxNoteLength = 500
 
-/** What a publisher notes about a publish: at most 500 characters. */
 export const RevisionNote = text(maxNoteLength)
 
 /** A published draft (AIP-162). Immutable except for `alternateIds`. */

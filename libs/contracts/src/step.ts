@@ -9,7 +9,6 @@ import {
 } from './steps/catalogue.ts'
 import { OptionalUrl, openValue, text } from './text.ts'
 
-/** A media asset in the background of a screen. */
 export const Background = z
   .strictObject({
     overlayOpacity: z
@@ -77,7 +76,6 @@ const { members } = stepTypes.start
 
 const webAddress = ({ meaning }: StepMember) => OptionalUrl.describe(`${meaning} ${OptionalUrl.description}`)
 
-/** The first screen. */
 export const StartStep = z
   .strictObject({
     type: z.literal('start'),

@@ -11,11 +11,9 @@ export const InternalSecret = z
   .string({ error: 'is required: at least 32 random bytes, the same for every service' })
   .refine((secret) => Buffer.byteLength(secret) >= 32, { error: 'must have at least 32 bytes' })
 
-/** The format of log lines. */
 export const LogFormat = z.enum(['json', 'pretty'])
 export type LogFormat = z.infer<typeof LogFormat>
 
-/** The environment of every service. */
 export const ServiceConfig = z.object({
   /** Address to listen on. */
   HOST: z.string().default('127.0.0.1'),
@@ -48,7 +46,6 @@ export const QuotaConfig = z.object({
 })
 export type QuotaConfig = z.infer<typeof QuotaConfig>
 
-/** Converts the configuration to the quota of the forms store. */
 export const toQuota = (config: QuotaConfig) => ({
   forms: config.MAX_FORMS_PER_ORGANIZATION,
   bytes: config.MAX_BYTES_PER_ORGANIZATION,
@@ -78,12 +75,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Reads the environment. A blank variable counts as unset; outside development, sample secrets of `.env.example` are
- * rejected.
- *
- * @throws {ConfigError} for missing and invalid variables.
- */
+/** Reads the environment; blank counts as unset, and samples of `.env.example` as missing. @throws {ConfigError} */
 export const readConfig = <S extends z.ZodType>(
   schema: S,
   env: NodeJS.ProcessEnv = process.env,

@@ -1,12 +1,11 @@
-/** The prefix of the secrets in `.env.example`. */
 const samplePrefix = 'sample'
 
 /** The password of a URL, or of each URL in a comma-separated list. */
 const passwordInUrl = /\/\/[^:/@]*:([^@/]*)@/g
 
 /**
- * Finds the variables whose value or URL password is a sample of `.env.example`; none in development.
- * `deploy/check-secrets.sh` applies the same rule to third-party containers.
+ * Finds variables whose value or URL password is a sample of `.env.example`, as `deploy/check-secrets.sh` does; none in
+ * development.
  */
 export const findSampleSecrets = (env: NodeJS.ProcessEnv, names: readonly string[]): string[] =>
   env.NODE_ENV === 'development' ? [] : names.filter((name) => secretsIn(env[name] ?? '').some(isSample))

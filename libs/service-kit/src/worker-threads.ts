@@ -73,7 +73,6 @@ export class WorkerThreads<T extends Tasks> {
     }
   }
 
-  /** The number of running threads. */
   get running(): number {
     return this.#pool?.threads.length ?? 0
   }

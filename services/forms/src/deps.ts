@@ -5,7 +5,6 @@ import type { EventReader } from './events/event-reader.ts'
 import type { EventTails } from './events/event-tails.ts'
 import type { ChangeContexts } from './requests/change-contexts.ts'
 
-/** Dependencies of the routes. The clock is one of them, so that tests can set it. */
 export interface FormsDeps {
   forms: FormsStore
   drafts: DraftWriter

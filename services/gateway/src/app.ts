@@ -45,7 +45,6 @@ import { createAgent, createStreamAgent } from './upstream/connections.ts'
 import { anyOrganization, forward } from './upstream/forward.ts'
 import { createUpstream, maxBufferedBytes, probe } from './upstream/upstream.ts'
 
-/** Longer heads get a 431. */
 const maxHeaderBytes = 32 * 1024
 
 /** Publish commands on their way to a publisher and back: as many as one works on. */
@@ -54,7 +53,6 @@ const publishPlaces = { places: 64, perOrganization: 32, perUser: 8 }
 /** Bytes of bodies over 16 KiB in a gateway. */
 const maxBodyBytes = 64 * 1024 * 1024
 
-/** Sign-ins under way in organizations. */
 const sessionPlaces = { places: 4 }
 
 /** Timeout of the next bytes of an event stream, in milliseconds. Forms sends a comment every five seconds. */

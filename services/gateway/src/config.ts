@@ -11,7 +11,6 @@ import {
 import { z } from 'zod'
 import { maxBufferedBytes } from './upstream/upstream.ts'
 
-/** The gateway's environment variables. */
 export const GatewayConfig = ServiceConfig.extend({
   /** Origin of organizations. */
   ORGANIZATIONS_URL: ServiceOrigin,
@@ -52,6 +51,5 @@ export const GatewayConfig = ServiceConfig.extend({
 })
 export type GatewayConfig = z.infer<typeof GatewayConfig>
 
-/** Whether the gateway shows live forms to anybody. */
 export const showsForms = ({ PUBLIC_FORMS, PUBLIC_FORM_BASE_URL }: GatewayConfig): boolean =>
   PUBLIC_FORMS === undefined ? PUBLIC_FORM_BASE_URL.endsWith('/f') : PUBLIC_FORMS === 'on'

@@ -4,14 +4,10 @@ import { apiError } from '@fms/aip'
 export const authenticationUnavailable = (cause: unknown) =>
   apiError('AUTHENTICATION_UNAVAILABLE', {}, { cause })
 
-/** A service cannot be reached, does not respond in time, or its circuit is open. */
 export const upstreamUnavailable = (service: string, cause: unknown) =>
   apiError('UPSTREAM_UNAVAILABLE', { service }, { cause })
 
-/**
- * NATS has not stored the command: no connection, full, or an open circuit. Stored later, it counts only before its
- * deadline.
- */
+/** NATS has not stored the command. If it does so later, publishers keep to the deadline. */
 export const publishingUnavailable = (requestId: string, cause: unknown) =>
   apiError('PUBLISHING_UNAVAILABLE', { requestId }, { cause })
 
@@ -30,17 +26,14 @@ export const rateLimited = (limit: number, retryAfterSeconds: number) =>
 export const tooManyWrongKeys = (limit: number) =>
   apiError('TOO_MANY_WRONG_KEYS', { limit: `${limit}`, retryAfterSeconds: '1' })
 
-/** The files of the console are not there. */
 export const consoleNotBuilt = () => apiError('CONSOLE_NOT_BUILT', {})
 
 /** Respondents see no form with this public id. The services do not say why. */
 export const publicFormNotFound = (publicId: string) => apiError('PUBLIC_FORM_NOT_FOUND', { publicId })
 
-/** The limit of requests of a user or an organization that wait or are under way is reached. */
 export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
   apiError('TOO_MANY_AT_ONCE', { scope, limit: `${limit}` })
 
-/** A limit of open event streams is reached (RFC 6585 §4). */
 export const tooManyStreams = (scope: 'key' | 'organization', limit: number) =>
   apiError('TOO_MANY_STREAMS', { scope, limit: `${limit}` })
 

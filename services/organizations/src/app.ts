@@ -11,7 +11,6 @@ import { listKeys } from './routes/list-keys.ts'
 import { listOrganizations } from './routes/list-organizations.ts'
 import { rotateKey } from './routes/rotate-key.ts'
 
-/** The dependencies of the service. `internalSecrets` verify identity tokens: see `createIdentityVerifier`. */
 export interface OrganizationsAppOptions extends OrganizationsDeps {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]

@@ -1,6 +1,5 @@
 import { ServiceConfig, StoreUrl } from '@fms/service-kit'
 
-/** The environment of the organizations service. */
 export const OrganizationsConfig = ServiceConfig.extend({
   /** URL of the directory store: `sqlite:PATH` or `mongodb://HOST:PORT/DATABASE`. */
   DIRECTORY_STORE_URL: StoreUrl,

@@ -19,7 +19,6 @@ export const toKey = (
 /** Responses with the secret of a key, which no cache may store. */
 export const secretHeaders = { 'cache-control': 'no-store' }
 
-/** Converts a new key. */
 export const toIssuedKey = ({ key, apiKey }: IssuedApiKey): IssuedKey => ({ key: toKey(apiKey), secret: key })
 
 /** The key that a dry run would have created. What is not known yet is empty. */
@@ -28,7 +27,6 @@ export const toDryRun = ({ apiKey }: IssuedApiKey): IssuedKey => ({
   secret: '',
 })
 
-/** Converts the user of a key. */
 export const toUser = ({ userId, email, createTime }: StoredUser): User => ({
   path: userPath(userId),
   email,

@@ -1,7 +1,6 @@
 import { type Organization, organizationPath } from '@fms/contracts'
 import type { StoredOrganization } from '@fms/directory-store'
 
-/** Converts a stored organization to the resource of the API. */
 export const toOrganization = (stored: StoredOrganization): Organization => ({
   createTime: stored.createTime.toISOString(),
   logo: stored.logo,

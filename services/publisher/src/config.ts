@@ -2,7 +2,6 @@ import { PublishTimeoutMs } from '@fms/contracts'
 import { NatsUrl, PublicFormBaseUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
 import { z } from 'zod'
 
-/** What the relay needs. */
 const EventsConfig = z.object({
   /** Age in days after which the stream EVENTS drops an event. */
   EVENTS_STREAM_DAYS: z.coerce.number().int().min(1).max(3_650).default(7),

@@ -10,12 +10,10 @@ export class DraftChecks {
     new URL('./draft-worker.ts', import.meta.url),
   )
 
-  /** What prevents the publish of a draft. */
   async violations({ draftJson }: StoredForm, flow: Flow): Promise<PreconditionViolation[]> {
     return isLarge(draftJson) ? this.#threads.run('violations', draftJson, flow) : violationsOf(draftJson)
   }
 
-  /** The breaking changes of a draft since the live revision. */
   async breakingChanges(
     { draftJson }: StoredForm,
     { formJson: liveJson }: StoredRevision,
@@ -27,7 +25,6 @@ export class DraftChecks {
       : breakingChangesOf(states)
   }
 
-  /** The number of running threads. */
   get threads(): number {
     return this.#threads.running
   }

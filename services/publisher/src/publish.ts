@@ -76,11 +76,9 @@ const assertSameNote = (command: PublishForm, earlier: StoredRevision | undefine
   if (earlier && earlier.note !== (command.note ?? '')) throw reused(command)
 }
 
-/** The `requestId` has published another form, or with another note. */
 const reused = ({ organizationId, commandId }: PublishForm) =>
   requestIdReused(organizationId, { requestId: commandId, method: 'publish' })
 
-/** Who publishes, for the event. */
 const contextOf = (command: PublishForm, httpRequestId: string): ChangeContext => ({
   actor: { user: publisherOf(command), key: command.key },
   httpRequestId,
@@ -88,7 +86,6 @@ const contextOf = (command: PublishForm, httpRequestId: string): ChangeContext =
 
 const publisherOf = ({ userId }: PublishForm) => userPath(userId)
 
-/** The reply to a publish that succeeded. */
 export const toFormPublished = (form: StoredForm, publicFormBaseUrl: string): FormPublished => ({
   outcome: 'published',
   formJson: formToJson(form, publicFormBaseUrl),
@@ -137,7 +134,6 @@ const rejection = (
   preconditionViolations: PreconditionViolation[],
 ) => apiError(reason, { subject: preconditionViolations[0]!.subject }, { preconditionViolations })
 
-/** Whose work a command is. */
 export const flowOf = ({ organizationId, userId }: PublishForm): Flow => ({
   organization: organizationId,
   user: userId,

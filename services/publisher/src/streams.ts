@@ -21,16 +21,13 @@ import type { EventsConfig } from './config.ts'
 /** Redelivery delay of a command whose publisher died, in milliseconds; far below the gateway's deadline. */
 export const ackWaitMs = 2_000
 
-/** Maximum number of queued commands. Further publishes fail with 503. */
 const maxCommands = 10_000
 
 /** Commands expire from the queue this long after their longest deadline, in milliseconds. */
 const afterDeadlineMs = 1_000
 
-/** Maximum number of commands in flight in all publishers. */
 const maxAckPending = 512
 
-/** Timeout of a probe of the queue, in milliseconds. */
 const probeTimeoutMs = 1_000
 
 /** Dead letters are kept for 30 days. Beyond 10,000 the oldest are dropped. */

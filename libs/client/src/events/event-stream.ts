@@ -1,6 +1,5 @@
 import { FormsApiError } from '../errors.ts'
 
-/** A block of an event stream. */
 export interface ServerSentEvent {
   /** The id of this block, or of the last block that has one; `""` for none. */
   id: string

@@ -2,7 +2,6 @@ import type { FormEvent } from '../schemas.generated.ts'
 import { outcomeOf } from '../transport/repeat.ts'
 import type { ServerSentEvent } from './event-stream.ts'
 
-/** What a watch requires of the client. */
 export interface WatchSource {
   /** Start after this sequence; undefined for the end of the log. */
   afterSequence: number | undefined

@@ -1,8 +1,4 @@
-/**
- * The id at the end of a `path`, or the reference as it is.
- *
- * @throws {TypeError} for `""`, `.` and `..`, which change a URL path.
- */
+/** The id at the end of a `path`; other references as they are. @throws {TypeError} for `""`, `.` and `..`. */
 export const idOf = (ref: string): string => {
   const id = /^(organizations|keys)\/./.test(ref) ? ref.slice(ref.lastIndexOf('/') + 1) : ref
   if (/^\.{0,2}$/.test(id)) throw new TypeError(`${JSON.stringify(ref)} names no resource`)

@@ -3,7 +3,6 @@ import { FormsApiError, FormsConnectionError, isReason } from '../errors.ts'
 /** Outcome of a failed attempt: rejected, not executed (a retry may succeed), or perhaps executed. */
 export type Outcome = 'rejected' | 'notExecuted' | 'unknown'
 
-/** Classifies the error of an attempt. */
 export const outcomeOf = (error: unknown): Outcome => {
   if (error instanceof FormsConnectionError) return error.mayBeBlocked ? 'rejected' : 'unknown'
   if (!(error instanceof FormsApiError)) return 'rejected'
@@ -31,7 +30,6 @@ export const pauseMs = (failures: number, random: number, retryAfterSeconds = 0)
     ? undefined
     : retryAfterSeconds * 1_000 + random * Math.min(longestPauseMs, firstPauseMs * 2 ** failures)
 
-/** Timers and random numbers, which tests replace. */
 export interface Clock {
   /** Waits. @throws the reason of the signal when it aborts. */
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>

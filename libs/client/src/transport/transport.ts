@@ -19,13 +19,11 @@ export interface ClientOptions {
   signal?: AbortSignal
 }
 
-/** The options of every call. */
 export interface CallOptions {
   /** Aborts the call, including delays before retries. `AbortSignal.timeout(ms)` sets a timeout. */
   signal?: AbortSignal | undefined
 }
 
-/** A request and its retry rules. */
 export interface Call extends CallOptions {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
@@ -36,33 +34,23 @@ export interface Call extends CallOptions {
   isIdempotent?: boolean
   /** Whether this rejection of a retry means that an earlier attempt has succeeded. The call then succeeds with `{}`. */
   isDoneBefore?(rejection: unknown): boolean
-  /**
-   * Whether this rejection of a retry leaves open what an earlier attempt did. The call then throws the error of that
-   * attempt.
-   */
+  /** Whether this rejection of a retry leaves open what an earlier attempt did, whose error the call then throws. */
   isUndecidedBy?(rejection: unknown): boolean
 }
 
-/** A response of the API. */
 export interface ApiResponse<T> {
   body: T
   /** `""` without the header, also if a browser hides it from a page of another origin. */
   etag: string
 }
 
-/** Sends requests with retries. */
 export interface Transport {
   /** @throws {FormsApiError | FormsConnectionError} or the reason of an aborted signal. */
   send<T>(call: Call): Promise<ApiResponse<T>>
-  /**
-   * Opens an event stream, in one attempt.
-   *
-   * @throws {FormsApiError | FormsConnectionError} or the reason of an aborted signal.
-   */
+  /** Opens an event stream once. @throws {FormsApiError | FormsConnectionError} or the reason of an aborted signal. */
   stream(call: Call): AsyncIterable<ServerSentEvent>
   /** Waits for the delay after this many failures. @throws the error if its `Retry-After` is more than a minute. */
   pause(failures: number, signal: AbortSignal | undefined, error?: unknown): Promise<void>
-  /** Maximum number of retries of a call. */
   maxRetries: number
 }
 

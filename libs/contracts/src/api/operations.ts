@@ -41,7 +41,6 @@ import {
 import { Revision } from '../revision.ts'
 import type { ReasonName } from './reasons.ts'
 
-/** An operation of the API. */
 export interface Operation {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Without `/v2`. Parameters are in braces. */
@@ -499,7 +498,6 @@ export interface NamedOperation extends Operation {
   id: OperationId
 }
 
-/** {@link operations} as a list. */
 export const allOperations: readonly NamedOperation[] = Object.entries<Operation>(operations).map(
   ([id, operation]) => ({ id: id as OperationId, ...operation }),
 )
@@ -554,7 +552,6 @@ const reasonRules: [(operation: Operation) => boolean, ReasonName[]][] = [
   ],
 ]
 
-/** Every reason of an operation. */
 export const reasonsOf = (operation: Operation): ReasonName[] => [
   ...reasonRules.flatMap(([applies, names]) => (applies(operation) ? names : [])),
   ...(operation.reasons ?? []),

@@ -22,11 +22,7 @@ export interface Reason<M extends Metadata = Metadata> {
   preconditionViolations?: PreconditionViolation[]
   /** If a repeat of the request may succeed: after how many seconds. Default: 1 if something is unavailable for a moment. */
   retryAfterSeconds?: number
-  /**
-   * What is wrong, and what to do next, for people.
-   *
-   * @param violations the first, and how many more there are; `""` for none.
-   */
+  /** What is wrong, and what to do. @param violations the first, and how many more there are; `""` for none. */
   message(metadata: M, violations: string): string
 }
 
@@ -41,7 +37,6 @@ const reason = <M extends Metadata = Record<never, string>>(
 /** Statuses of what passes by itself. */
 const passing: readonly Status[] = ['ABORTED', 'DEADLINE_EXCEEDED', 'UNAVAILABLE']
 
-/** Ends a text with a full stop, unless it ends with a question. */
 const sentence = (text: string): string => (text.endsWith('?') ? text : `${text}.`)
 
 const organizationId = '8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11'

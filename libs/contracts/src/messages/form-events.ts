@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import { defineMessage } from './define-message.ts'
 
-/**
- * Event to the relays: events are recorded. At most once, to one publisher; without it, a relay finds them within a
- * second.
- */
+/** Event to the relays: events are recorded. At most once, to one publisher; relays look every second, too. */
 export const EventsRecorded = defineMessage({ subject: 'events.recorded', schema: z.object({}) })
 
 /** The queue group in which the publishers subscribe to {@link EventsRecorded}. */

@@ -9,10 +9,8 @@ import { defineMessage } from './define-message.ts'
 export const IfMatch = z.union([z.literal('*'), z.array(z.string())])
 
 /**
- * Command, gateway to publisher: freezes the draft as a revision and makes it the live one.
- *
- * Delivery: at least once. A redelivery with the same `commandId` changes nothing and gets the same reply.
- * Reply: {@link FormPublished}, on the inbox in the header `Reply-Inbox`.
+ * Command, gateway to publisher: freezes the draft as a revision and makes it the live one. Delivered at least once;
+ * the same `commandId` changes nothing, and gets the same {@link FormPublished} on its `Reply-Inbox`.
  */
 export const PublishForm = defineMessage({
   subject: 'publish.form',
@@ -27,7 +25,6 @@ export const PublishForm = defineMessage({
     validateOnly: z.boolean(),
     /** Condition on the ETag of the draft; absent for none. */
     ifMatch: IfMatch.optional(),
-    /** The note of the revision. Absent for none. */
     note: RevisionNote.optional(),
     /** Refuse changes since the live revision that orphan answers. Absent for false. */
     refuseBreaking: z.boolean().optional(),
@@ -66,7 +63,6 @@ export type FormPublished = (z.infer<typeof Published> & { formJson: string }) |
  * in the first line it would need escapes, and a large form would exceed the maximum size of a message.
  */
 export const FormPublished = {
-  /** Schema of the first line. */
   schema: Outcome.schema,
   encode: (reply: FormPublished): Uint8Array => {
     if (reply.outcome === 'refused') return Outcome.encode(reply)

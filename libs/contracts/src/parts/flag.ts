@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** A switch in the body of a request. */
 export const Flag = z.boolean({ error: 'must be true or false' })
 
 const dryRun = 'Runs every check and stores nothing.'

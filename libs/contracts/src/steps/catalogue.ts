@@ -1,6 +1,5 @@
 // Plain data without imports, so that the console can bundle it.
 
-/** What kind of value a member of a step has. */
 export type MemberKind =
   | 'text'
   | 'url'
@@ -20,14 +19,12 @@ export type MemberKind =
 export interface StepMember {
   readonly kind: MemberKind
   readonly meaning: string
-  /** Bounds of a number. */
   readonly minimum?: number
   readonly maximum?: number
   /** Whether respondents miss something without it. */
   readonly expected?: true
 }
 
-/** A type of steps. */
 export interface StepType {
   readonly meaning: string
   /** Other names that people look for, in lower case without `-` and `_`. */
@@ -254,7 +251,6 @@ export const stepTypes = {
   },
 } as const satisfies Record<string, StepType>
 
-/** The name of a type in the catalogue. */
 export type StepTypeName = keyof typeof stepTypes
 
 /** The operators of conditions. `negate` inverts them; letter case is ignored; of several options, one has to match. */
@@ -288,5 +284,4 @@ export const warningReasons = {
   LOCALE_UNTRANSLATED: 'A supported locale has no translations.',
 } as const
 
-/** The reason of a warning. */
 export type WarningReason = keyof typeof warningReasons

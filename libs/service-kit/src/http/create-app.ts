@@ -59,10 +59,7 @@ export interface AppOptions {
   newConnections?: NewConnections
 }
 
-/**
- * Creates a service's app: strict JSON, Zod route schemas, AIP-193 errors, request ids, `/healthz`, `/readyz` and
- * `/metrics`.
- */
+/** Creates a service's app: strict JSON, Zod schemas, AIP-193 errors, request ids, probes and `/metrics`. */
 export const createApp = (options: AppOptions) => {
   const { logger, ready, addFirstHooks, newConnections = 'refuse', requestLogLevel = 'info' } = options
   const app = createServer(options)

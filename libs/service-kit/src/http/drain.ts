@@ -55,7 +55,6 @@ export const addDrain = (app: FastifyInstance, newConnections: NewConnections): 
   return () => isDraining
 }
 
-/** The endless responses that are open. */
 class EndlessResponses {
   readonly #endsConnections: boolean
   readonly #open = new Map<ServerResponse, () => void>()

@@ -25,7 +25,6 @@ export const unsupportedMediaType = (contentType = '', coding = '') =>
 export const bodyTooLarge = (bodyLimitBytes: number) =>
   apiError('BODY_TOO_LARGE', { bodyLimitBytes: `${bodyLimitBytes}` })
 
-/** The request is not well-formed HTTP. */
 export const malformedRequest = (cause: unknown) => apiError('MALFORMED_REQUEST', {}, { cause })
 
 /** A defect of the service. The response has no details; the log has the cause under the request id. */

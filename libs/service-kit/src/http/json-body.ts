@@ -5,19 +5,12 @@ import { unsupportedMediaType } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * In a large body only the envelope is parsed: the JSON of its objects and arrays by name, with `{}` and `[]` in
-     * their place.
-     */
+    /** Where only the envelope of a large body is parsed: the JSON of its objects and arrays, by name. */
     nestedJson: ReadonlyMap<string, string> | undefined
   }
 }
 
-/**
- * Makes the app accept strict JSON (`parseJson` of `@fms/aip`) and nothing else.
- *
- * @param parseEnvelope for bodies over `largeBodyBytes`.
- */
+/** Makes the app accept strict JSON alone (`parseJson`). @param parseEnvelope for bodies over `largeBodyBytes`. */
 export const acceptJsonBodies = (
   app: FastifyInstance,
   largeBodyBytes: number,

@@ -44,14 +44,10 @@ export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? id : randomUUID()
 }
 
-/** Whether the route of a request is unlogged. */
 export const isUnlogged = ({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): boolean =>
   routeOptions.config?.isUnlogged === true
 
-/**
- * Adds the request id to responses. Logs and measures each request once: when it is answered or abandoned, or at
- * `endRequest`.
- */
+/** Adds the request id to responses, and logs and measures each request once, at its end. */
 export const observeRequests = (
   app: FastifyInstance,
   level: 'info' | 'debug',

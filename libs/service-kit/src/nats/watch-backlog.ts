@@ -2,7 +2,6 @@ import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from 'nats'
 import { Gauge } from '../telemetry/metrics.ts'
 
-/** How long a scrape waits for a reply of JetStream, in milliseconds. */
 const timeoutMs = 1_000
 
 interface Watched {

@@ -78,7 +78,6 @@ const wrapMethods = (target: object, around: (method: string, call: () => unknow
   return wrapped
 }
 
-/** The names of the members of an object, with those of its classes. */
 const methodNames = (object: object): Set<string> =>
   object === Object.prototype
     ? new Set()

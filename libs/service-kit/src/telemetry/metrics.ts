@@ -40,7 +40,6 @@ const recorded = new Counter({
 })
 for (const type of eventTypes) recorded.inc({ type }, 0)
 
-/** Counts an event in `events_recorded_total`. */
 export const countRecordedEvent = (type: EventType): void => recorded.inc({ type })
 
 /** The interval at which the CPU time of the main thread is read, in milliseconds. */

@@ -13,7 +13,6 @@ const inMessage = [
   'organization',
 ]
 
-/** The colours of services. */
 const colourOf = { gateway: 'cyan', organizations: 'magenta', forms: 'green', publisher: 'blue' } as const
 
 /** Writes lines for people: time, level and service, then a request in one line, or a message with its fields. */

@@ -74,7 +74,6 @@ const logExportErrors = (logger: FastifyBaseLogger): void => {
   )
 }
 
-/** Creates the spans of HTTP requests. */
 const createRequestSpans = (tracer: Tracer) => {
   const contexts = new WeakMap<FastifyRequest, Context>()
 
@@ -144,7 +143,6 @@ const createMessageSpans = (tracer: Tracer) => ({
   },
 })
 
-/** Creates the spans of store calls. */
 const createStoreSpans = (tracer: Tracer) => ({
   storeCall<T>(store: string, engine: string, operation: string, call: () => T): T {
     const parent = context.active()

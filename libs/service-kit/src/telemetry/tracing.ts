@@ -9,10 +9,7 @@ const flushMs = 2_000
 /** Undefined while tracing is disabled: then the OpenTelemetry SDK is not loaded, and requests have no overhead. */
 let tracing: Tracing | undefined
 
-/**
- * Starts OpenTelemetry if `OTEL_EXPORTER_OTLP_(TRACES_)ENDPOINT` is set; call it before the app is created. The SDK
- * reads the other `OTEL_…` variables.
- */
+/** Starts OpenTelemetry if an `OTEL_EXPORTER_OTLP_…ENDPOINT` is set. Call it before the app is created. */
 export const startTracing = async (
   service: string,
   logger: FastifyBaseLogger,

@@ -1,7 +1,6 @@
 import type { ReplyRecorded } from '@fms/contracts'
 import { type FormsStore, maxRepliesPerChange } from '@fms/forms-store'
 
-/** A reply that waits for the next batch. */
 interface PendingReply {
   replyId: string
   resolve(): void

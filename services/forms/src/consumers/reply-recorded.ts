@@ -27,7 +27,6 @@ export const replyConsumption = { ackWaitMs, maxMessages: 1_000 }
 /** Delay of a redelivery while the store is unavailable. */
 const retryMs = 1_000
 
-/** Creates the stream and the consumer of replies, or updates their configuration. */
 export const ensureReplies = async (nats: NatsConnection): Promise<Consumer> => {
   const manager = await jetstreamManager(nats)
   await ensureStream(manager, {

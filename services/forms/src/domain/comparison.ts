@@ -12,7 +12,6 @@ export interface Comparison {
   toDraft: boolean
 }
 
-/** The response to a comparison, as JSON. */
 export const comparisonJson = ({ fromJson, toJson, toDraft }: Comparison): string => {
   const changes = compareDrafts(JSON.parse(fromJson), JSON.parse(toJson))
   const breakingCount = changes.filter(({ breaking }) => breaking !== undefined).length

@@ -9,7 +9,6 @@ export const unknownIds = { formId: nilUuid, publicId: '' }
 /** The ids of a new form. By default a UUIDv7: consecutive ids are neighbours in an index. */
 export const newIds = (formId: string = randomUUIDv7()) => ({ formId, publicId: makePublicId() })
 
-/** A new, unpublished form. */
 export const newForm = (
   organizationId: string,
   draft: StoredDraft,

@@ -71,7 +71,6 @@ const changedType = (stored: FormDraft | undefined, { type }: JsonObject): Field
     ? [{ field: 'form.type', description: `is fixed at creation: it is "${stored.type}"` }]
     : []
 
-/** The violation of a draft that is larger than a form may be. */
 export const tooLarge = (json: string): FieldViolation[] => {
   const bytes = Buffer.byteLength(json)
   return bytes > maxDraftBytes

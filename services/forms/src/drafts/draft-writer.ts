@@ -28,19 +28,16 @@ export class DraftWriter {
     this.#inlineLimit = inlineLimit
   }
 
-  /** See `newDraft`. */
   async create(form: Patch, flow: Flow): Promise<StoredDraft> {
     const draft = await this.#write(undefined, form, flow)
     if (!draft) throw new Error('A create returned no draft')
     return draft
   }
 
-  /** See `patchDraft`. */
   patch(draftJson: string, patch: Patch, flow: Flow): Promise<ChangedDraft | undefined> {
     return this.#write(draftJson, patch, flow)
   }
 
-  /** See `restoreDraft`. */
   async restore(draftJson: string, snapshotJson: string, flow: Flow): Promise<ChangedDraft | undefined> {
     if (!this.#isLarge(draftJson) && !this.#isLarge(snapshotJson))
       return restoreDraft(draftJson, snapshotJson)
@@ -53,7 +50,6 @@ export class DraftWriter {
     return isLarge ? this.#threads.run('compare', comparison, flow) : comparisonJson(comparison)
   }
 
-  /** See `checkJson`. */
   async check(form: Patch, flow: Flow): Promise<string> {
     return typeof form === 'string' ? this.#threads.run('check', { formJson: form }, flow) : checkJson(form)
   }

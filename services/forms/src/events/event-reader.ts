@@ -18,7 +18,6 @@ export class EventReader {
     this.#events = events
   }
 
-  /** Reads one chunk. */
   read(query: EventsQuery, flow: Flow): Promise<FormEvent[]> {
     return this.#queue.run(flow, async () => {
       await setImmediate()

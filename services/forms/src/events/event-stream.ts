@@ -9,7 +9,6 @@ import { type EventReader, maxChunk } from './event-reader.ts'
 import type { EventTail, EventTails } from './event-tails.ts'
 import { assertNotPruned, rangeOf } from './log-range.ts'
 
-/** Interval of comments, in milliseconds. */
 const commentMs = 5_000
 
 /** Pause before a failed read is repeated, in milliseconds. */
@@ -28,7 +27,6 @@ export interface EventStreamOptions {
   filter?: CheckedFilter | undefined
   /** Events after this sequence are sent. */
   position: number
-  /** The end of the log. */
   lastSequence: number
   flow: Flow
 }

@@ -16,7 +16,6 @@ export class EventTails {
     this.#intervalMs = intervalMs
   }
 
-  /** Logs that are polled. */
   get size(): number {
     return this.#tails.size
   }

@@ -11,7 +11,6 @@ const maxLookedAt = 2_000
 export interface EventsPageQuery {
   organizationId: string
   filter?: CheckedFilter | undefined
-  /** Newest first. */
   descending: boolean
   /** Only events after this sequence. Default: all events that are there. */
   afterSequence?: number | undefined

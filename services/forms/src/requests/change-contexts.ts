@@ -20,12 +20,7 @@ export class ChangeContexts {
     this.#threads = threads
   }
 
-  /**
-   * The context of a requested change.
-   *
-   * @param body its members but those of {@link ChangeBody} are parameters.
-   * @param more further ones.
-   */
+  /** The context of a change. @param body {@link ChangeBody} and the parameters. @param more further parameters. */
   async create(
     method: ChangeMethod,
     request: FastifyRequest,

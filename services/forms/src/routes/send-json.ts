@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 
-/** Sends a resource that is JSON text already. */
 export const sendJson = (reply: Pick<FastifyReply, 'header'>, json: string) =>
   reply.header('content-type', 'application/json; charset=utf-8').send(json)
 

@@ -16,7 +16,6 @@ declare module 'fastify' {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** Only owners of the organization may use the route. */
     requiresOwner?: boolean
   }
 }
@@ -30,11 +29,7 @@ export const authenticate = (app: FastifyInstance, authorize: Authorize): void =
   app.addHook('onRequest', (request) => setCaller(request, authorize))
 }
 
-/**
- * Authorizes the key; sets `request.caller` and `request.identity`, by default for the organization of the path.
- *
- * @throws {ApiError} API_KEY_INVALID, and the errors of `createAuthorizationCache`.
- */
+/** Authorizes the key, and sets `request.caller` and `request.identity`. @throws {ApiError} API_KEY_INVALID, and others. */
 export const setCaller = async (
   request: FastifyRequest,
   authorize: Authorize,

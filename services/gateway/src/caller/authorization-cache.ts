@@ -19,27 +19,18 @@ const freshMs = 1_000
 const refreshAfterMs = 750
 /** How much longer an entry is served while organizations does not respond (stale-if-error, RFC 5861). */
 const graceMs = 30_000
-/** Keys in the cache. */
 const maxKeys = 10_000
-/** Look-ups of unknown keys that may wait for their turn. */
 const maxWaitingLookups = 1_000
-/** How long such a look-up may wait, in milliseconds. */
 const maxLookupWaitMs = 2_000
 
-/** Timeout of an authorize request, in milliseconds. */
 const authorizeTimeoutMs = 2_000
 
-/**
- * Looks up a key and its owner's role; undefined for a key that is not valid.
- *
- * @throws {Error} for any status but 200 and 401.
- */
+/** Looks up a key and its owner's role; undefined for an invalid key. @throws {Error} unless the status is 200 or 401. */
 export type AuthorizeClient = (
   request: AuthorizeRequest,
   requestId: string,
 ) => Promise<AuthorizeResponse | undefined>
 
-/** The owner of a request's key, and the identity token that is forwarded to services. */
 export interface Caller {
   keyId: string
   identity: Identity
@@ -61,7 +52,6 @@ export interface AuthorizationCacheOptions {
   sign: (identity: Identity) => string
   /** Milliseconds of a monotonic clock. */
   now: () => number
-  /** Concurrent look-ups of unknown keys. */
   maxKeyLookups?: number
   /** Concurrent look-ups of one user whose key is known, for further organizations; 0 lifts the limit. */
   maxPerUser?: number
@@ -155,7 +145,6 @@ export const createAuthorizationCache = ({
 
 export type Authorize = ReturnType<typeof createAuthorizationCache>
 
-/** The flow of callers who are not known yet. */
 const anybody = { organization: '', user: '' }
 
 /** Bounds look-ups: one limit for all unknown keys, since anybody can make them up, and one for each known user. */

@@ -44,11 +44,7 @@ const resolve = async (
   request.permit.acquire(deps.limits.organizations, organizationId)
 }
 
-/**
- * The organization of a public id, or undefined, in the caller's turn.
- *
- * @throws {ApiError} UPSTREAM_UNAVAILABLE, OVERLOADED.
- */
+/** The organization of a public id, or undefined, in the caller's turn. @throws {ApiError} UPSTREAM_UNAVAILABLE */
 const findOwner = async (
   publicId: string,
   { id, identity }: FastifyRequest,

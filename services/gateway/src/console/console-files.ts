@@ -5,7 +5,6 @@ import { createStaticDocument, type StaticDocument } from '../routes/static-docu
 /** The folder into which `npm run build -w console` writes. */
 export const builtConsoleFolder = join(import.meta.dirname, '../../../../console/dist')
 
-/** The name of the page among the console's files. */
 export const consolePage = 'index.html'
 
 /** The files of the console by their path below its folder, with `/` on every platform. */
@@ -19,7 +18,6 @@ const contentTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Whether the console is built. */
 export const isConsoleBuilt = (folder: string): Promise<boolean> =>
   access(join(folder, consolePage)).then(
     () => true,
@@ -38,7 +36,6 @@ const readConsoleFiles = async (folder: string): Promise<ConsoleFiles | undefine
   return files.has(consolePage) ? files : undefined
 }
 
-/** Returns the files of the console; undefined while it is not built. */
 export type ConsoleReader = () => Promise<ConsoleFiles | undefined>
 
 /** Reads the files at the first request, and again while there are none, as during a build. */

@@ -24,7 +24,6 @@ interface Wait {
 
 interface Holding {
   ticket: Ticket
-  /** Ends what holds the bytes. */
   giveWay: () => void
 }
 
@@ -51,7 +50,6 @@ export class ByteBudget {
     return this.#queue.held
   }
 
-  /** Whether something of the user waits for bytes. */
   isAwaitedBy(flow: Flow): boolean {
     return this.#queue.isAwaitedBy(flow)
   }

@@ -84,11 +84,7 @@ export class Door {
     doors.set(service, this.#queues)
   }
 
-  /**
-   * Works in turn, and holds the place until the work is done; undefined if the caller has gone before.
-   *
-   * @throws {ApiError} OVERLOADED when its turn does not come in time; the errors of the work.
-   */
+  /** Works in turn, holding its place; undefined if the caller has gone before. @throws {ApiError} OVERLOADED */
   async admit<T>(
     { flow, isDear = () => false, caller, reauthorize, maxWaitMs: limitMs = maxWaitMs }: Admission,
     work: () => Promise<T>,
@@ -131,7 +127,6 @@ export interface WaitingCaller {
   readonly hasEnded: boolean
   /** Time since the head of its request, in milliseconds. */
   readonly elapsedTime: number
-  /** Called when the caller disconnects before its response. */
   onDisconnect: (() => void) | undefined
 }
 
@@ -203,7 +198,6 @@ const isLongRead = (request: FastifyRequest): boolean => {
   return isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request)))
 }
 
-/** Whether a request is known to be dear before it begins. */
 export const isDear = (request: FastifyRequest): boolean => {
   const { body, query, routeOptions } = request
   const { config } = routeOptions

@@ -4,7 +4,6 @@ import { ApiError } from '@fms/aip'
 import { Counter, countEventStream } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Why a stream ended. */
 const endReasons = ['caller', 'service', 'drain', 'displaced', 'unauthorized', 'unavailable', 'slow'] as const
 type EndReason = (typeof endReasons)[number]
 
@@ -15,10 +14,7 @@ const endedStreams = new Counter({
 })
 for (const reason of endReasons) endedStreams.inc({ reason }, 0)
 
-/**
- * How often the caller is authorized again, in milliseconds: with a cached authorization, a stream ends within five
- * seconds.
- */
+/** How often the caller is authorized again, in milliseconds: a stream ends within five seconds, cache included. */
 const authorizeMs = 2_000
 
 /** Maximum number of bytes that wait for the caller. Beyond it, nothing is read from the service. */
@@ -33,7 +29,6 @@ const refusals = new Set([401, 403, 404])
 export interface OpenStreamOptions {
   /** The response to the caller. Its head is written already. */
   raw: ServerResponse
-  /** The body of the service's response. */
   body: Readable
   log: FastifyBaseLogger
   /** Rejects when the caller may no longer read the stream, or when that cannot be checked. */

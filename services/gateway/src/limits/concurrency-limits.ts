@@ -34,7 +34,6 @@ export class KeyedConcurrencyLimit {
     else this.#counts.delete(key)
   }
 
-  /** Keys that have requests. */
   get size(): number {
     return this.#counts.size
   }

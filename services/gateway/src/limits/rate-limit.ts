@@ -2,13 +2,11 @@ import { Counter } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { rateLimited } from '../errors.ts'
 
-/** Length of a window, in milliseconds. */
 export const windowMs = 60_000
 
 /** Windows in memory. 50,000 of them take some 10 MB. */
 const defaultMaxNames = 50_000
 
-/** The counts of a name in its current minute. */
 export interface Window {
   count: number
   /** The part of `count` that is not published to the other gateways yet. */
@@ -31,7 +29,6 @@ export class FixedWindowCounter {
     this.#maxNames = maxNames
   }
 
-  /** Windows in memory, expired ones included. */
   get size(): number {
     return this.#windows.size
   }

@@ -70,7 +70,6 @@ interface OperationObject {
   responses: Record<string, Body>
 }
 
-/** The essential operations of a path, with their methods. */
 const operationsOf = (item: object) =>
   Object.entries(item as Record<string, OperationObject>).filter(([, { operationId }]) =>
     operationIds.has(operationId),

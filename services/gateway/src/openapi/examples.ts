@@ -234,13 +234,11 @@ const html = '<!doctype html>…'
 
 type NamedExamples = Readonly<Record<string, unknown>>
 
-/** Examples of the bodies of an operation, by name. */
 export interface Examples {
   request?: NamedExamples
   response?: NamedExamples
 }
 
-/** Examples for each operation. */
 export const examples: Readonly<Record<OperationId, Examples>> = {
   listOrganizations: { response: { page: organizationsPage, all: allOrganizations } },
   getOrganization: { response: { organization } },

@@ -1,6 +1,5 @@
 import type { Operation } from '@fms/contracts'
 
-/** The headers of responses. */
 export const headers = {
   'x-request-id': {
     description: "The request's id, which is also in the log lines of every service.",
@@ -45,7 +44,6 @@ export const headers = {
   },
 }
 
-/** References to headers. */
 export const headerRefs = (...names: (keyof typeof headers)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 

@@ -29,7 +29,6 @@ const requestHeader = (name: string, description: string, schema: Schema) => ({
   schema,
 })
 
-/** The parameters of paths and headers. */
 export const parameters = {
   ...Object.fromEntries(
     Object.entries(pathParameters).map(([name, { description, example }]) => [
@@ -59,7 +58,6 @@ export const parameters = {
   ),
 }
 
-/** The query parameters of an operation. */
 export const queryParameters = ({ query = NoQuery, filterFields, orderFields }: Operation) => {
   const { properties = {} } = schemaOf(query, 'input')
   const fields: Record<string, string | undefined> = { filter: filterFields, orderBy: orderFields }

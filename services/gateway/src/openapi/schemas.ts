@@ -1,7 +1,6 @@
 import { allOperations, serverOwnedFields, unclearableFields } from '@fms/contracts'
 import { z } from 'zod'
 
-/** A JSON Schema, or a part of one. */
 export type Schema = z.core.JSONSchema.BaseSchema
 type Schemas = Record<string, Schema>
 
@@ -57,7 +56,6 @@ export const componentSchemas = (): Schemas => {
   ])
 }
 
-/** The names of the schemas of responses. */
 const responseNames = allOperations.flatMap(({ response: { contract } }) => {
   const contracts = contract instanceof z.ZodUnion ? (contract.options as z.ZodType[]) : [contract]
   return contracts.flatMap((each) => each.meta()?.id ?? [])
@@ -124,7 +122,6 @@ const resourceOf = (id: string) => (id === 'FormDraft' ? 'Form' : id)
 interface Merging {
   inputName: (id: string) => string
   mergedName: (id: string) => string
-  /** Applied to each schema. */
   adapt: (schema: Schema) => Schema
 }
 
@@ -182,7 +179,6 @@ const orNull = ({ description, ...schema }: Schema): Schema => ({
   ...(description && { description }),
 })
 
-/** Returns the schema with its references renamed. */
 const withRefs = (schema: Schema, nameOf: (id: string) => string): Schema =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === '$ref' ? `${prefix}${nameOf(value.slice(prefix.length))}` : value,

@@ -24,12 +24,10 @@ const maxFormBytes = 1024 * 1024
 
 export interface PublicFormsOptions {
   forms: Upstream
-  /** The gateway's own identity token. */
   token: () => string
   now: () => number
   /** The files of the console, which has the page of a form. */
   files: ConsoleReader
-  /** Origins of images and fonts that the page may load. */
   imageOrigins: readonly string[]
 }
 

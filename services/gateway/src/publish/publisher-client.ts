@@ -21,7 +21,6 @@ const ackTimeoutMs = 2_000
 /** Delay between a failed attempt and the next one, in milliseconds. */
 const retryMs = 250
 
-/** A publish request of a caller. */
 interface PublishRequest {
   command: PublishForm
   headers: MsgHdrs

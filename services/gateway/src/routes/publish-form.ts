@@ -10,10 +10,7 @@ import { maxWaitMs } from '../door/door.ts'
 
 const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
 
-/**
- * Publishes the draft (AIP-162) by one durable command. Without `requestId` it generates one, for a timeout error to
- * name.
- */
+/** Publishes the draft (AIP-162) by one durable command, with a `requestId` that a timeout error names. */
 export const publishForm: FastifyPluginAsyncZod<GatewayDeps> = async (
   app,
   { config: { PUBLISH_TIMEOUT_MS: publishTimeoutMs }, doors, authorize, publisher },

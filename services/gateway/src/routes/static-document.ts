@@ -7,7 +7,6 @@ import { addVary } from '../responses/headers.ts'
 /** A document that is the same for every caller until the next release, compressed once. */
 export interface StaticDocument {
   contentType: string
-  /** The header `cache-control`. */
   cacheControl: string
   identity: Buffer
   gzip: Buffer

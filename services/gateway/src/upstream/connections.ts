@@ -5,10 +5,7 @@ import { Agent } from 'undici'
 /** Idle time after which a connection is closed, in milliseconds; well below the default of `DRAIN_MS`. */
 const idleMs = 2_000
 
-/**
- * Timeout of a response's head and of each part of its body: longer than services wait for the store, whose error says
- * more.
- */
+/** Timeout of a response's head and of each part of its body: services wait less for the store, and say so. */
 const defaultTimeoutMs = 6_000
 
 /**
@@ -52,10 +49,6 @@ const connectionOptions = {
 export const createAgent = (timeoutMs = defaultTimeoutMs) =>
   new Agent({ ...connectionOptions, clientTtl: 60_000, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
 
-/**
- * One connection per event stream; {@link createAgent} would search them for a free one.
- *
- * @param bodyTimeoutMs longer than between comments.
- */
+/** One connection per event stream. @param bodyTimeoutMs longer than the interval of comments. */
 export const createStreamAgent = (bodyTimeoutMs: number) =>
   new Agent({ ...connectionOptions, headersTimeout: defaultTimeoutMs, bodyTimeout: bodyTimeoutMs })

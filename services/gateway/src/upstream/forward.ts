@@ -30,7 +30,6 @@ export interface ForwardOptions {
   /** Route patterns; no other path is forwarded. */
   paths: string[]
   memory: ByteBudget
-  /** Of the routes. */
   config?: FastifyContextConfig
   /** The largest body, in bytes; by default that of the app. */
   bodyLimit?: number
@@ -147,7 +146,7 @@ const discard = (body: Buffer | LongBody) => {
   if (body instanceof LongBody) body.destroy()
 }
 
-/** Reserves memory for a read before a service works on it. @throws {ApiError} OVERLOADED when there is none in time. */
+/** Reserves memory before a service works on a read. @throws {ApiError} OVERLOADED when there is none in time. */
 const reserveMemory = async (
   { identity }: FastifyRequest,
   reply: FastifyReply,
@@ -185,7 +184,6 @@ const sendResponse = (reply: FastifyReply, body: Buffer | LongBody): void => {
 /** Wildcard for the organization in a route pattern (AIP-159); a hook of the route finds the organization. */
 export const anyOrganization = '-'
 
-/** Path and query of a request, for the service. */
 export const upstreamUrl = (request: FastifyRequest): string =>
   upstreamPath(request) + queryOf(request.raw.url!)
 
@@ -229,7 +227,6 @@ const responseHeadersOf = (headers: Record<string, string | string[] | undefined
     replayedHeader,
   ])
 
-/** The headers that are on a list. */
 export const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> => {
   const picked: Record<string, T> = {}
   for (const name of names) {

@@ -6,16 +6,12 @@ import type { WaitingCaller } from '../door/door.ts'
 import { upstreamUnavailable } from '../errors.ts'
 import { createCircuit } from './circuit.ts'
 
-/** Timeout of a probe, in milliseconds. */
 const probeTimeoutMs = 1_000
 
 /** Length up to which a response is returned as bytes. Longer ones, and those of unknown length, are streams. */
 export const maxShortBytes = 256 * 1024
 
-/**
- * Bytes of a long response that are buffered: every response fits, and frees its connection without waiting for the
- * caller.
- */
+/** Bytes of a long response that are buffered: any response fits, and frees its connection. */
 export const maxBufferedBytes = 5.5 * 1024 * 1024
 
 export interface UpstreamResponse {
@@ -71,11 +67,7 @@ export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origi
 export interface Upstream {
   name: string
   origin: string
-  /**
-   * Sends a request, and returns also error responses.
-   *
-   * @throws {ApiError} UPSTREAM_UNAVAILABLE; a write may have been done.
-   */
+  /** Sends a request; returns errors, too. @throws {ApiError} UPSTREAM_UNAVAILABLE; a write may have been done. */
   request(request: UpstreamRequest): Promise<UpstreamResponse>
 }
 
@@ -107,11 +99,7 @@ export const createUpstream = ({ name, origin, agent, logger }: UpstreamOptions)
   }
 }
 
-/**
- * Resolves when `/healthz` responds with 200, else throws after at most a second.
- *
- * @param agent for probes alone: none waits for a request.
- */
+/** Resolves when `/healthz` responds with 200 within a second. @param agent for probes alone: none waits for a request. */
 export const probe = async (agent: Agent, name: string, origin: string): Promise<void> => {
   const { statusCode } = await sendBuffered(agent, {
     origin,

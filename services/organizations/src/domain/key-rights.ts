@@ -19,11 +19,7 @@ export const assertNotOutlivesCaller = (
   }
 }
 
-/**
- * A read-only key rotates without overlap: a stolen one could use up its user's keys, and survive its own revocation.
- *
- * @throws {ApiError} WRITE_FORBIDDEN
- */
+/** A read-only key rotates without overlap: a stolen one could multiply, and survive. @throws {ApiError} WRITE_FORBIDDEN */
 export const assertMayOverlap = (
   { readOnly: isCallerReadOnly }: Pick<ApiKey, 'readOnly'>,
   overlapSeconds: number,

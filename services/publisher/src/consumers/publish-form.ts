@@ -15,20 +15,16 @@ import { type Deadline, DeadlineExceeded, deadlineOf } from '../deadline/deadlin
 import type { GatewayClocks } from '../deadline/gateway-clocks.ts'
 import { flowOf, type PublishDeps, publish, toFormPublished } from '../publish.ts'
 
-/** Timeout of the publish to the dead letter stream, in milliseconds. */
 const deadLetterTimeoutMs = 1_000
 
 export interface PublishFormDeps extends PublishDeps {
   nats: NatsConnection
   logger: FastifyBaseLogger
   clocks: GatewayClocks
-  /** Takes commands in turn over organizations and users. */
   turns: FairQueue
-  /** Counts a late command for the log. */
   logLateCommand: () => void
 }
 
-/** Outcome of one delivery of a command. */
 export type DeliveryOutcome = 'published' | 'refused' | 'retried' | 'late' | 'dead'
 
 /**

@@ -12,7 +12,6 @@ export const deadlineOf = ({ headers }: JsMsg, clocks: GatewayClocks): Deadline 
   return deadlineOn(clocks(clockInboxOf(inbox)), Number(headers?.get(deadlineHeader)))
 }
 
-/** The time after which a command must not start. */
 const deadlineOn = (clock: RemoteClock, momentMs: number) => ({
   /** Whether the deadline is over. True if its clock cannot be read. */
   isOver: (): Promise<boolean> => clock.isPast(momentMs).catch(() => true),

@@ -2,7 +2,6 @@ import { GatewayClock } from '@fms/contracts'
 import type { NatsConnection } from 'nats'
 import { createRemoteClock, type RemoteClock } from './remote-clock.ts'
 
-/** Timeout of a request for a gateway's clock, in milliseconds. */
 const readTimeoutMs = 1_000
 
 /** How long a reading is cached: two monotonic clocks drift by less than 10 ms in that time. Milliseconds. */

@@ -1,8 +1,4 @@
-/**
- * An estimate of another process's clock, never behind it: the last reading plus the monotonic time since.
- *
- * @param read in milliseconds. A failed first reading is not repeated.
- */
+/** An estimate of another process's clock in milliseconds, never behind it. A failed first reading is not repeated. */
 export const createRemoteClock = (read: () => Promise<number>) => {
   let aheadMs = Number.NaN
   const measure = async () => {

@@ -6,9 +6,7 @@ const retryMs = 5_000
 
 export interface AnnouncementsDeps {
   nats: NatsConnection
-  /** Called when some process has recorded events. */
   onRecorded: () => void
-  /** Called each time that NATS denies the subscription. */
   onError: (error: Error) => void
 }
 

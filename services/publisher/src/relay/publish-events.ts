@@ -3,7 +3,6 @@ import { jetstream } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from 'nats'
 import { observeRelay } from './event-metrics.ts'
 
-/** Timeout of the PubAck of an event, in milliseconds. */
 const timeoutMs = 2_000
 
 /** Timeout of the PubAck of a batch, in milliseconds: NATS syncs each of its messages, after those of other batches. */

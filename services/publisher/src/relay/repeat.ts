@@ -59,7 +59,6 @@ export const repeat = (
       isWoken = true
       if (!hasFailed && !isGathering) endPause()
     },
-    /** Resolves once the current run has ended. */
     async stop(): Promise<void> {
       stopping.abort()
       endPause()

@@ -10,7 +10,6 @@ const maxLogs = 32
 /** Logs that one look finds. Beyond it, the others are found once these have been streamed. */
 const maxFound = 1_000
 
-/** Events that are read at once. */
 const batchSize = 100
 
 /** Fewer events are published one after another, because each batch has a fixed cost in NATS. */
@@ -25,11 +24,9 @@ const retryMs = 1_000
 export interface StreamingDeps {
   events: EventLog
   publisher: EventPublisher
-  /** Whether the stream accepts batches. */
   allowsBatches: () => boolean
   /** Called when a log is no longer streamed and `startLogs` may find another one. */
   onFree: () => void
-  /** Called with the error of an attempt, which is then repeated. */
   onError: (error: unknown) => void
 }
 
@@ -108,7 +105,6 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
       await findWaiting()
       startWaiting()
     },
-    /** Ends after the events whose publish has begun, or without their PubAcks. */
     async stop(): Promise<void> {
       stopping.abort()
       await Promise.race([Promise.all(running.values()), delay(stopMs, undefined, { ref: false })])

@@ -47,11 +47,7 @@ const positionOf = ({ sequence, skip }: EventPosition, afterSequence = none): Po
   afterSequence,
 ]
 
-/**
- * The start of a page: the token has it from the second on.
- *
- * @throws {ApiError} INVALID_PAGE_TOKEN if `afterSequence` differs.
- */
+/** The start of a page: a token has it. @throws {ApiError} INVALID_PAGE_TOKEN if `afterSequence` differs. */
 const startOf = (query: ListEventsQuery, position: Position | undefined) => {
   const given = query.afterSequence === undefined ? undefined : Number(query.afterSequence)
   if (!position) return { afterSequence: given }

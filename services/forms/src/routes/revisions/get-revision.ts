@@ -11,10 +11,7 @@ import { missingRevision } from './missing-revision.ts'
 /** Lets the caller's own cache reuse a response for a year without a request (RFC 9111 §5.2.2, RFC 8246). */
 const immutable = 'private, max-age=31536000, immutable'
 
-/**
- * Read one revision, or members of it (AIP-162, AIP-157); 304 for a current copy (RFC 9110 If-None-Match). `live` has
- * the AI Handoff of the draft, which takes effect without a publish.
- */
+/** Read one revision, or members of it (AIP-162, AIP-157), or 304. `live` has the AI Handoff of the draft. */
 export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
   app.get(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef',
