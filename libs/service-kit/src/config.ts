@@ -75,7 +75,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the environment; blank counts as unset, and samples of `.env.example` as missing. @throws {ConfigError} */
+/** Reads the environment; blank is unset. Rejects samples of `.env.example` outside development. @throws {ConfigError} */
 export const readConfig = <S extends z.ZodType>(
   schema: S,
   env: NodeJS.ProcessEnv = process.env,

@@ -1,3 +1,4 @@
+import { EventsRecorded, relayQueue } from '@fms/contracts'
 import type { EventLog } from '@fms/forms-store'
 import { followConnection } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
@@ -5,7 +6,6 @@ import type { NatsConnection } from 'nats'
 import type { EventsConfig } from '../config.ts'
 import { ensureEventsStream } from '../streams.ts'
 import { createFailureLog } from './failure-log.ts'
-import { followAnnouncements } from './follow-announcements.ts'
 import { createEventPublisher } from './publish-events.ts'
 import { repeat } from './repeat.ts'
 import { createStreaming } from './stream-events.ts'
@@ -78,10 +78,10 @@ export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }
   const pruner = repeat(pruneMs, prune, onError('old events cannot be pruned: retrying'))
   const wakeStreaming = () => streamer.wake()
   const wake = () => sequencer.wake()
-  const stopAnnouncements = followAnnouncements({
-    nats,
-    onRecorded: wake,
-    onError: onError('NATS denies the subscription to events.recorded: looking every second, and retrying'),
+  const onDenied = onError('NATS denies the subscription to events.recorded: looking every second')
+  const announcements = nats.subscribe(EventsRecorded.subject, {
+    queue: relayQueue,
+    callback: (error) => (error ? onDenied(error) : wake()),
   })
 
   return {
@@ -89,7 +89,7 @@ export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }
     wake,
     /** Stops after the steps that have begun. Other publishers, or the next start, do the rest. */
     async stop(): Promise<void> {
-      stopAnnouncements()
+      announcements.unsubscribe()
       await Promise.all([sequencer.stop(), streamer.stop(), pruner.stop()])
       await streaming.stop()
     },
