@@ -27,10 +27,10 @@ export const createIdentitySigner = (secret: string): ((identity: Identity | Ser
 const maxCachedTokens = 1_000
 
 /**
- * Creates a function that returns the claims of a valid token, else undefined; cached until the token expires.
+ * Creates a function that returns the claims of a valid token, cached.
  *
  * @param secrets two during a rotation.
- * @param schema the claims that a token has to have; any by default.
+ * @param schema the required claims; any by default.
  */
 export const createIdentityVerifier = <T = unknown>(
   secrets: readonly string[],
@@ -94,12 +94,7 @@ export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | '
   if (role === 'viewer') throw writeForbidden('role')
 }
 
-/**
- * Checks that a caller may change API keys: a read-only key may rotate (without overlap) and delete itself alone.
- *
- * @param keyId the key to change; absent for a new one.
- * @throws {ApiError} WRITE_FORBIDDEN
- */
+/** Checks that a caller may change a key: with a read-only one only itself. @throws {ApiError} WRITE_FORBIDDEN */
 export const requireKeyWriteAccess = (
   { readOnly, key }: Pick<Identity, 'readOnly' | 'key'>,
   keyId?: string,

@@ -3,10 +3,7 @@ const samplePrefix = 'sample'
 /** The password of a URL, or of each URL in a comma-separated list. */
 const passwordInUrl = /\/\/[^:/@]*:([^@/]*)@/g
 
-/**
- * Finds variables whose value or URL password is a sample of `.env.example`, as `deploy/check-secrets.sh` does; none in
- * development.
- */
+/** Finds variables with samples of `.env.example`, as `deploy/check-secrets.sh` does; none in development. */
 export const findSampleSecrets = (env: NodeJS.ProcessEnv, names: readonly string[]): string[] =>
   env.NODE_ENV === 'development' ? [] : names.filter((name) => secretsIn(env[name] ?? '').some(isSample))
 

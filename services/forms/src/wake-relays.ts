@@ -6,10 +6,8 @@ import type { NatsConnection } from 'nats'
 const pauseMs = 75
 
 /**
- * Returns a function that announces recorded events, at most every 75 ms; it never throws. Without NATS it does
- * nothing: relays look every second.
- *
- * @param connecting rejects if the service stops before it is connected.
+ * Returns a function that announces recorded events, at most every 75 ms, and never throws: relays look by themselves,
+ * too.
  */
 export const createRelayWaker = (connecting: Promise<NatsConnection>): (() => void) => {
   let announce = () => {}

@@ -58,12 +58,7 @@ const sessionPlaces = { places: 4 }
 /** Timeout of the next bytes of an event stream, in milliseconds. Forms sends a comment every five seconds. */
 const streamTimeoutMs = 15_000
 
-/**
- * The public API: authenticates and limits callers, and forwards their requests.
- *
- * @param now milliseconds of a monotonic clock.
- * @param consoleFolder the built console; it may be missing.
- */
+/** The public API. @param now milliseconds of a monotonic clock. @param consoleFolder it may be missing. */
 export const createGateway = async (
   config: GatewayConfig,
   logger: FastifyBaseLogger,

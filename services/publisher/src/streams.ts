@@ -44,10 +44,7 @@ const maxEventConsumers = 1_000
 /** For how long the stream of events recognizes an event that is published again, in milliseconds. */
 const duplicateWindowMs = 2 * 60 * 1000
 
-/**
- * Creates or updates the streams and the consumer of publish commands; safe at every start. A message is removed once
- * it is acked or past its deadline; all publishers pull from one durable consumer.
- */
+/** Creates or updates the streams and the one consumer of publish commands, which all publishers share. */
 export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: number): Promise<Consumer> => {
   const manager = await jetstreamManager(nats)
   await ensureStream(manager, {
@@ -78,11 +75,7 @@ export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: numb
   return jetstream(nats).consumers.get(publishStream.name, publisherConsumer)
 }
 
-/**
- * Creates or updates the stream of events, safe at any time.
- *
- * @returns whether it accepts atomic batches (nats-server 2.12).
- */
+/** Creates or updates the stream of events. @returns whether it accepts atomic batches (nats-server 2.12). */
 export const ensureEventsStream = async (nats: NatsConnection, config: EventsConfig): Promise<boolean> => {
   const manager = await jetstreamManager(nats, { checkAPI: false, timeout: eventsTimeoutMs })
   const info = await ensureStream(manager, {

@@ -1,11 +1,7 @@
 import { invalidRequest } from '@fms/aip'
 import type { DeleteFormQuery, DeleteFormRequest, DeleteKeyQuery, DeleteKeyRequest } from '@fms/contracts'
 
-/**
- * The options of a DELETE from query and body, since proxies drop bodies.
- *
- * @throws {ApiError} INVALID_REQUEST where they disagree: a dry run must never delete.
- */
+/** The options of a DELETE from query and body: proxies drop bodies. @throws {ApiError} INVALID_REQUEST if they differ */
 export const deleteOptions = (
   query: DeleteFormQuery | DeleteKeyQuery,
   body: DeleteFormRequest | DeleteKeyRequest,

@@ -79,10 +79,7 @@ export const connectNats = async (
   }
 }
 
-/**
- * Follows the state of a connected connection: `onChange` gets each loss and return. While disconnected, the client
- * buffers messages without a bound: check `isConnected` before sending what can be sent later or never.
- */
+/** Calls `onChange` with each loss and return of the connection. Meanwhile the client buffers messages without a bound. */
 export const followConnection = (
   nats: NatsConnection,
   onChange: (isConnected: boolean) => unknown = () => {},

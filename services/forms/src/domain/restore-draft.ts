@@ -4,8 +4,7 @@ import { changedFields, toStoredDraft } from '@fms/forms-store'
 import { type ChangedDraft, isSameDraft, tooLarge } from './write-draft.ts'
 
 /**
- * The draft with the fields of a snapshot, or undefined if they are the same. It keeps its `aiHandoff`, which takes
- * effect without a publish; missing members get their defaults.
+ * Takes over a snapshot, or returns undefined if nothing changes. `aiHandoff` stays: it takes effect without a publish.
  *
  * @throws {ApiError} REVISION_NOT_RESTORABLE with all violations.
  */

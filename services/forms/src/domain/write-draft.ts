@@ -19,11 +19,7 @@ const maxDraftBytes = 768 * 1024
 /** The draft of a create request, with defaults. @throws {ApiError} INVALID_REQUEST with all violations. */
 export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefined, form).draft
 
-/**
- * Applies a merge patch (RFC 7396); undefined when nothing changes.
- *
- * @throws {ApiError} INVALID_REQUEST with all violations.
- */
+/** Applies a merge patch (RFC 7396); undefined if nothing changes. @throws {ApiError} INVALID_REQUEST */
 export const patchDraft = (draftJson: string, patch: JsonObject): ChangedDraft | undefined => {
   const stored: FormDraft = JSON.parse(draftJson)
   const { draft, data } = checkedDraft(stored, patch)

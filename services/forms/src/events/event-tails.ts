@@ -23,8 +23,7 @@ export class EventTails {
   /**
    * Follows the end of a log until {@link EventTail.unfollow}.
    *
-   * @param lastSequence of the log; others' tail may be a poll behind.
-   * @param grown called after each poll that has read events. Must not throw.
+   * @param grown called after a poll with events. Must not throw.
    */
   follow(organizationId: string, lastSequence: number, grown: () => void): EventTail {
     const known = this.#tails.get(organizationId)

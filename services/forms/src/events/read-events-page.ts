@@ -35,11 +35,7 @@ export interface EventsPage {
   range: EventLogRange
 }
 
-/**
- * Reads a page of events, up to the `lastSequence` that it returns.
- *
- * @throws {ApiError} EVENTS_PRUNED; AFTER_LAST_EVENT when the log, restored from a backup, ends before the position.
- */
+/** Reads a page up to its `lastSequence`. @throws {ApiError} EVENTS_PRUNED; AFTER_LAST_EVENT for a log from a backup. */
 export const readEventsPage = async (
   log: EventLog,
   reader: EventReader,

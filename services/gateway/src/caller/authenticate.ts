@@ -76,9 +76,9 @@ export const reauthorizeLate = async (request: FastifyRequest, authorize: Author
 }
 
 /**
- * Authorizes again during a response; fails, too, if the slug has another owner by now.
+ * Authorizes again during a response, for the same organization.
  *
- * @throws {ApiError} API_KEY_INVALID, ORGANIZATION_NOT_FOUND, and the errors of `createAuthorizationCache`.
+ * @throws {ApiError} API_KEY_INVALID, ORGANIZATION_NOT_FOUND
  */
 export const reauthorize = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
   const { organizationId } = request.identity

@@ -28,8 +28,8 @@ interface Holding {
 }
 
 /**
- * Memory for what many callers send or read, an eighth at most for an organization. When all is held, who holds the
- * most loses its oldest holding to one that waits.
+ * Memory for what many callers send or read, an eighth at most for an organization. When all is held, the organization
+ * that holds the most loses its oldest holding.
  */
 export class ByteBudget {
   readonly #queue: FairQueue

@@ -35,10 +35,7 @@ export interface OpenStreamOptions {
   authorize: () => Promise<void>
 }
 
-/**
- * Copies an event stream to its caller until either side ends it or access ends: completely, so that clients resume,
- * unless the caller is too slow.
- */
+/** Copies an event stream to its caller until either side or the access ends. Clients resume where it ended. */
 export class OpenStream {
   readonly #options: OpenStreamOptions
   readonly #timer: NodeJS.Timeout

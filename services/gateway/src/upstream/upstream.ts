@@ -129,12 +129,7 @@ const isIdempotent = ({ method, idempotent }: Pick<UpstreamRequest, 'method' | '
 const isDeadConnection = (error: unknown) =>
   error instanceof errors.SocketError || (error as NodeJS.ErrnoException).code === 'ECONNRESET'
 
-/**
- * Resolves with a short response when it is complete, with a long one at its head.
- *
- * @param caller aborts the request until then.
- * @param maxBytes of a long response that are buffered.
- */
+/** Resolves with a short response when it is complete, with a long one at its head. @param caller aborts until then. */
 export const sendBuffered = (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,

@@ -1,12 +1,7 @@
 import { apiError } from '@fms/aip'
 import type { ApiKey } from '@fms/directory-store'
 
-/**
- * A new key lives no longer than the one that creates it.
- *
- * @param field that sets its expiry.
- * @throws {ApiError} KEY_OUTLIVES_CALLER
- */
+/** A new key lives no longer than its creator. @param field that sets its expiry. @throws {ApiError} KEY_OUTLIVES_CALLER */
 export const assertNotOutlivesCaller = (
   { expireTime: callerEnd }: Pick<ApiKey, 'expireTime'>,
   { expireTime }: Pick<ApiKey, 'expireTime'>,

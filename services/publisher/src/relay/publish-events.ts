@@ -20,9 +20,9 @@ export const createEventPublisher = (nats: NatsConnection) => {
     },
 
     /**
-     * Publishes 2 to 1,000 events, all or none, in order (NATS ADR-50), in two round trips.
+     * Publishes 2 to 1,000 events, all or none, in order (NATS ADR-50).
      *
-     * @throws {Error} also if the stream has one of them already, and if 50 batches are in progress.
+     * @throws {Error} also if the stream has one already.
      */
     async batch(organizationId: string, events: readonly FormEvent[]): Promise<void> {
       const messages = events.map((event) => toMessage(organizationId, event))

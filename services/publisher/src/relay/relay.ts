@@ -34,10 +34,7 @@ export interface RelayDeps {
   pollMs?: number
 }
 
-/**
- * Starts the relay: numbers events, publishes logs to the stream EVENTS, and prunes. Any number may run; each failed
- * step is retried, and only publishing needs NATS.
- */
+/** Starts the relay: numbers events, publishes logs to the stream EVENTS (which alone needs NATS), and prunes. */
 export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }: RelayDeps) => {
   const logFailure = createFailureLog(logger)
   const onError = (text: string) => (error: unknown) => logFailure(text, error)

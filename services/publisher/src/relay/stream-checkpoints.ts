@@ -3,12 +3,7 @@ import type { EventLog } from '@fms/forms-store'
 /** How long a checkpoint waits for others, in milliseconds. */
 const delayMs = 200
 
-/**
- * Stores checkpoints together and a little later: on SQLite, writes compete. A lost one is harmless: the stream drops
- * events by id.
- *
- * @param onError for each checkpoint that is stored only later.
- */
+/** Stores checkpoints together and a little later: on SQLite, writes compete. A lost one only repeats events. */
 export const createStreamCheckpoints = (events: EventLog, onError: (error: unknown) => void) => {
   /** How far this process has streamed each log, as long as the store does not know. */
   const checkpoints = new Map<string, number>()
