@@ -41,7 +41,7 @@ export const ActorKey = z
 const UserActor = z
   .object({
     user: z.string().describe('`users/{user_id}`'),
-    key: ActorKey,
+    key: ActorKey.optional(),
   })
   .meta({ id: 'UserActor' })
 
