@@ -35,6 +35,6 @@ describe('the texts of a step', () => {
       ],
     })
     expect(textsIn({ i18n }, step, 'DE').title).toBe('Welcher Tag?')
-    expect(textsIn({ i18n }, step, 'en').title).toBe('Which day?')
+    expect(textsIn({ i18n }, step, 'EN').title).toBe('Which day?')
   })
 })

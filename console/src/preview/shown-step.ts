@@ -1,5 +1,6 @@
 import type { Form, Step } from '@fms/client'
 import { asText } from '../json/values.ts'
+import { isSameLocale, keyOfLocale } from './locales.ts'
 
 /** A step as a respondent reads it. */
 export interface ShownStep {
@@ -10,11 +11,10 @@ export interface ShownStep {
   options: readonly { label: string; value: string }[]
 }
 
-/** The translations into a language; letter case does not count. Undefined for that of the form. */
+/** The translations into a language. Undefined for that of the form. */
 export const translationInto = ({ sourceLocale, translations }: Form['i18n'], locale: string) => {
-  if (locale === sourceLocale) return undefined
-  const isMeant = ([each]: [string, unknown]) => each.toLowerCase() === locale.toLowerCase()
-  return Object.entries(translations).find(isMeant)?.[1]
+  const key = isSameLocale(locale, sourceLocale) ? undefined : keyOfLocale(translations, locale)
+  return key === undefined ? undefined : translations[key]
 }
 
 /** The texts of a step in a language; those of the source language where there is no translation. */

@@ -10,6 +10,7 @@ import { Background, backgroundOf } from './background.tsx'
 import { remarkOnChosen } from './choices.ts'
 import { FormHead } from './form-head.tsx'
 import { FormImage } from './form-image.tsx'
+import { isSameLocale } from './locales.ts'
 import { type Answer, type Answers, nextStep } from './next-step.ts'
 import { textsIn } from './shown-step.ts'
 import { kindOfStep, type StepKind } from './step-kind.ts'
@@ -67,7 +68,8 @@ export const Walk = ({
   const visitOf = (step: Step): Visit => ({ key: step.key, index: steps.indexOf(step) })
   const visit = visits.value.at(-1)
   const current = (visit && stepOf(visit)) ?? steps[0]
-  const locales = [...new Set([form.i18n.sourceLocale, ...form.i18n.supportedLocales])]
+  const { sourceLocale, supportedLocales } = form.i18n
+  const locales = [sourceLocale, ...supportedLocales.filter((each) => !isSameLocale(each, sourceLocale))]
 
   const opened = openStep === undefined ? undefined : steps[openStep]
   useLayoutEffect(() => {

@@ -71,6 +71,31 @@ describe('translations', () => {
     expect(typed.translations).toEqual(german.translations)
   })
 
+  it('belong to their locale whatever its letter case', () => {
+    const german = withTranslation(withLocale(i18n, 'de'), 'de', ['name'], 'Treffen')
+    const { translations } = german
+
+    expect(withLocale(german, 'DE')).toBe(german)
+    expect(targetLocales({ ...german, sourceLocale: 'EN' })).toEqual(['de'])
+    expect(translationAt(german, 'DE', ['name']).value).toBe('Treffen')
+    expect(
+      withTranslation(
+        { ...german, translations: { DE: { name: { value: 'Treffen' } } } },
+        'de',
+        ['name'],
+        '',
+      ),
+    ).toMatchObject({
+      translations: { DE: {} },
+    })
+    expect(withSourceLocale(german, 'EN')).toEqual({
+      sourceLocale: 'EN',
+      supportedLocales: ['EN', 'de'],
+      translations,
+    })
+    expect(withoutLocale(german, 'DE')).toEqual(i18n)
+  })
+
   it('follow the options of their step', () => {
     const place = (index: number) => ['steps', 'day', 'options', index] as const
     const friday = withTranslation(i18n, 'de', place(0), 'Freitag')

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@fms/client'
 import { asList, asObject, asText, type JsonObject, memberOf } from '../../json/values.ts'
+import { isSameLocale, keyOfLocale } from '../../preview/locales.ts'
 import { labelOf } from '../steps/option-lines.ts'
 
 /** Where a translated text is in a translation: the member of the form, or the member of a step, or one of its options. */
@@ -42,12 +43,13 @@ export const sourceTexts = ({ name, description, steps }: JsonObject): SourceTex
 /** The locales that a form is translated into. */
 export const targetLocales = (i18n: JsonObject): string[] =>
   asList(i18n.supportedLocales).filter(
-    (locale): locale is string => typeof locale === 'string' && locale !== i18n.sourceLocale,
+    (locale): locale is string => typeof locale === 'string' && !isSameLocale(locale, i18n.sourceLocale),
   )
 
 /** A translated text as it is stored. */
 export const translationAt = (i18n: JsonObject, locale: string, place: TextPlace): JsonObject => {
-  let value: JsonValue | undefined = asObject(i18n.translations)[locale]
+  const translations = asObject(i18n.translations)
+  let value: JsonValue | undefined = translations[keyOfLocale(translations, locale) ?? '']
   for (const name of place)
     value = typeof name === 'number' ? asList(value)[name] : memberOf(asObject(value), name)
   return asObject(value)
@@ -62,9 +64,10 @@ export const withTranslation = (
 ): JsonObject => {
   const translated = { ...translationAt(i18n, locale, place), value: text, stale: false }
   const translations = asObject(i18n.translations)
+  const key = keyOfLocale(translations, locale) ?? locale
   return {
     ...i18n,
-    translations: { ...translations, [locale]: replaced(translations[locale], place, translated) },
+    translations: { ...translations, [key]: replaced(memberOf(translations, key), place, translated) },
   }
 }
 
@@ -89,25 +92,27 @@ const replaced = (
 /** Adds a locale. */
 export const withLocale = (i18n: JsonObject, locale: string): JsonObject => {
   const locales = asList(i18n.supportedLocales)
-  return locales.includes(locale) ? i18n : { ...i18n, supportedLocales: [...locales, locale] }
+  const isThere = locales.some((each) => isSameLocale(each, locale))
+  return isThere ? i18n : { ...i18n, supportedLocales: [...locales, locale] }
 }
 
 /** Changes the language of the form's own texts, which is always a supported one. One that has translations remains. */
 export const withSourceLocale = (i18n: JsonObject, sourceLocale: string): JsonObject => {
   const { sourceLocale: former, supportedLocales, translations } = i18n
+  const translated = asObject(translations)
   const others = asList(supportedLocales).filter(
     (locale) =>
-      locale !== sourceLocale &&
-      (locale !== former || memberOf(asObject(translations), asText(former)) !== undefined),
+      !isSameLocale(locale, sourceLocale) &&
+      (!isSameLocale(locale, former) || keyOfLocale(translated, asText(former)) !== undefined),
   )
   return { ...i18n, sourceLocale, supportedLocales: [sourceLocale, ...others] }
 }
 
 /** Removes a locale with its texts. */
 export const withoutLocale = (i18n: JsonObject, locale: string): JsonObject => {
-  const { [locale]: _, ...translations } = asObject(i18n.translations)
-  const supportedLocales = asList(i18n.supportedLocales).filter((each) => each !== locale)
-  return { ...i18n, supportedLocales, translations }
+  const others = Object.entries(asObject(i18n.translations)).filter(([each]) => !isSameLocale(each, locale))
+  const supportedLocales = asList(i18n.supportedLocales).filter((each) => !isSameLocale(each, locale))
+  return { ...i18n, supportedLocales, translations: Object.fromEntries(others) }
 }
 
 /** Moves the translations of a step to another key. @param key undefined removes them: a publish refuses texts of no step */
