@@ -66,9 +66,9 @@ describe('docs/moving.md', () => {
     const [copied, exported, importedAsNew] = outputs
     expect(copied).toMatch(/equal: 0 users, 1 organizations/)
     expect(copied).toMatch(/equal: 2 forms, 0 revisions, 0 replies; SHA-256 [0-9a-f]{64}$/m)
-    expect(exported).toContain('Would import 0 forms; 2 were there already.')
+    expect(exported).toContain('Would import 0 forms; already there: 2.')
     expect(importedAsNew).toBe(
-      'Imported 2 forms; 0 were there already.\nImported 1 forms; 0 were there already.\n',
+      'Imported 2 forms; already there: 0.\nImported 1 form; already there: 0.\n',
     )
   }, 60_000)
 

@@ -83,3 +83,6 @@ const renderTable = ({ columns, rows }: Table): string => {
 
 /** `2026-11-20 09:30` in UTC; empty for undefined. */
 export const shortTime = (time?: Date): string => time?.toISOString().slice(0, 16).replace('T', ' ') ?? ''
+
+/** A number with its noun, such as `1 form` or `20 forms`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -100,6 +100,8 @@ describe('formctl forms export', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(await exportTo(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
     expect(readFileSync(file, 'utf8')).toBe(text)
+    const other = join(dataDir, 'other.ndjson')
+    expect(await exportTo(other)).toMatchObject({ stdout: `Exported 1 form to ${other}.\n` })
     expect(readdirSync(dataDir).filter((name) => name.includes('unfinished'))).toEqual([])
   })
 })
@@ -117,7 +119,7 @@ describe('formctl forms import', () => {
 
     expect(await importFrom()).toMatchObject({
       code: 0,
-      stdout: 'Imported 20 forms; 0 were there already.\n',
+      stdout: 'Imported 20 forms; already there: 0.\n',
     })
 
     expect(await storedRecords()).toEqual(before)
@@ -257,8 +259,8 @@ describe('formctl forms import', () => {
     expect(await importFrom()).toMatchObject({
       code: 0,
       stdout:
-        'Imported 1 forms; 0 were there already.\n' +
-        'Skipped 1 deleted forms whose purgeTime has passed: they can no longer be restored.\n',
+        'Imported 1 form; already there: 0.\n' +
+        'Skipped 1 deleted form with a purgeTime in the past, which cannot be restored.\n',
     })
 
     expect(await storedRecords()).toEqual([other])
@@ -293,7 +295,7 @@ describe('formctl forms import', () => {
     await fill([there])
 
     expect(await importFrom('--dry-run')).toMatchObject({
-      stdout: 'Would import 1 forms; 1 were there already.\n',
+      stdout: 'Would import 1 form; already there: 1.\n',
     })
 
     expect(await storedRecords()).toEqual([there])

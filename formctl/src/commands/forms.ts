@@ -1,6 +1,6 @@
 import type { Command } from '../cli/command.ts'
 import { parseWholeFrom } from '../cli/option-values.ts'
-import { printOutcome } from '../cli/outcome.ts'
+import { counted, printOutcome } from '../cli/outcome.ts'
 import { exportForms, writeNewFile } from '../forms/export-forms.ts'
 import type { ImportOptions, ImportResult } from '../forms/import-forms.ts'
 import { findOptionalOrganizationId, openForms } from '../stores/open-stores.ts'
@@ -43,7 +43,10 @@ async function exportAction(this: Command) {
     return
   }
   const count = await writeNewFile(out, (write) => exportForms(this, source, write))
-  printOutcome(this, { json: { forms: count, file: out }, text: `Exported ${count} forms to ${out}.` })
+  printOutcome(this, {
+    json: { forms: count, file: out },
+    text: `Exported ${counted(count, 'form')} to ${out}.`,
+  })
 }
 
 interface ImportCommandOptions extends Omit<ImportOptions, 'organizationId'> {
@@ -60,7 +63,7 @@ async function importAction(this: Command, file: string) {
 }
 
 const describeImport = ({ imported, existing, expired }: ImportResult, { dryRun }: ImportOptions): string => {
-  const result = `${dryRun ? 'Would import' : 'Imported'} ${imported} forms; ${existing} were there already.`
+  const result = `${dryRun ? 'Would import' : 'Imported'} ${counted(imported, 'form')}; already there: ${existing}.`
   if (expired === 0) return result
-  return `${result}\nSkipped ${expired} deleted forms whose purgeTime has passed: they can no longer be restored.`
+  return `${result}\nSkipped ${counted(expired, 'deleted form')} with a purgeTime in the past, which cannot be restored.`
 }

@@ -83,7 +83,7 @@ describe('formctl revisions prune', () => {
     const expected = { forms: 1, revisions: 2, bytes: bytesOf(record, 2) }
 
     expect(await pruned(['--keep', '2', '--dry-run'])).toEqual({ dryRun: true, ...expected })
-    expect((await prune(['--keep', '2', '--dry-run'])).stdout).toMatch(/^Would delete 2 revisions of 1 forms/)
+    expect((await prune(['--keep', '2', '--dry-run'])).stdout).toMatch(/^Would delete 2 revisions of 1 form /)
     expect(await numbersOf(record)).toEqual([1, 2, 3, 4])
     expect(await pruned(['--keep', '2'])).toEqual({ dryRun: false, ...expected })
   })

@@ -3,7 +3,7 @@ import { addSizes, type FormsStore, noRevisions, type PruneRule, type RevisionsS
 import { Interruption } from '../bulk/interruption.ts'
 import { type Command, yesOption } from '../cli/command.ts'
 import { parseDuration, parseWholeFrom } from '../cli/option-values.ts'
-import { printOutcome } from '../cli/outcome.ts'
+import { counted, printOutcome } from '../cli/outcome.ts'
 import { findOptionalOrganizationId, withForms } from '../stores/open-stores.ts'
 
 export const addRevisionsCommands = (formctl: Command): void => {
@@ -49,7 +49,7 @@ async function prune(this: Command) {
 }
 
 const summaryOf = ({ forms, revisions, bytes }: PrunedForms, dryRun: boolean): string =>
-  `${dryRun ? 'Would delete' : 'Deleted'} ${revisions} revisions of ${forms} forms (${bytes} bytes).`
+  `${dryRun ? 'Would delete' : 'Deleted'} ${counted(revisions, 'revision')} of ${counted(forms, 'form')} (${bytes} bytes).`
 
 /** What was pruned, or would be. */
 interface PrunedForms extends RevisionsSize {
