@@ -205,6 +205,41 @@ describe('a step', () => {
 })
 
 describe('a branch', () => {
+  it('may always hold, and then comes after those with a condition', async () => {
+    await using opened = await openEditor([
+      { type: 'statement', key: 'hello', title: 'Hello' },
+      { type: 'yes-no', key: 'swim', title: 'Can you swim?' },
+      ...questions('Why'),
+      { type: 'end', key: 'end', title: 'Bye' },
+    ])
+    const { page, account, publicId } = opened
+    const branch = (number: number) => page.getByRole('group', { name: `Branch ${number}` })
+    const always = page.getByRole('button', { name: 'Always go to …' })
+    await openStep(page, 'Hello')
+    await always.click()
+    await branch(1).getByText('Always go to').waitFor()
+    await page.locator('.stage').getByRole('button', { name: 'Next' }).click()
+    await page.locator('.stage').getByRole('heading', { name: 'Why' }).waitFor()
+
+    await openStep(page, 'Can you swim?')
+    await always.click()
+    expect(await always.isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Add a branch' }).click()
+    await branch(1).getByLabel('Answer').selectOption('No')
+    await branch(2).getByLabel('Step to go to').selectOption('Hello')
+    const condition = { stepKey: 'swim', operator: 'equals', value: 'no', negate: false }
+    const [hello, swim] = await saved(page, account, publicId)
+    const jump = (targetStepKey: string) => ({ targetStepKey, groups: [[]] })
+    expect(hello.branches).toEqual([jump('why')])
+    expect(swim.branches).toEqual([{ targetStepKey: 'end', groups: [[condition]] }, jump('hello')])
+
+    await branch(2).getByRole('button', { name: 'Only if …' }).click()
+    await branch(2).getByLabel('Answer').selectOption('Yes')
+    expect((await saved(page, account, publicId))[1].branches[1].groups).toEqual([
+      [{ ...condition, value: 'yes' }],
+    ])
+  })
+
   it('compares an answer with what the question can have: options by their labels, yes or no, numbers', async () => {
     await using opened = await openEditor([
       {

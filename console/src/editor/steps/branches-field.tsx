@@ -7,11 +7,11 @@ import { nameOfStep } from './step-name.ts'
 
 interface Branch {
   targetStepKey: string
-  /** A branch holds if all conditions of one group hold. */
+  /** A branch holds if all conditions of one group hold: always with a group without conditions, never without groups. */
   groups: Condition[][]
 }
 
-/** The branches of a step, each as a sentence: If … is …, go to …. */
+/** The branches of a step, each as a sentence: If … is …, go to …, or Always go to …. */
 export const BranchesField = ({
   step,
   steps,
@@ -31,40 +31,49 @@ export const BranchesField = ({
     (_, at) => at <= index && !['start', 'end', 'statement'].includes(asText(asObject(steps[at]).type)),
   )
   const set = (next: Branch[]) => onChange(next.length > 0 ? (next as unknown as JsonValue[]) : undefined)
-  const replace = (at: number, branch: Branch) =>
-    set(branch.groups.length > 0 ? branches.with(at, branch) : branches.toSpliced(at, 1))
+  const replace = (at: number, branch: Branch) => set(branches.with(at, branch))
+  const remove = (at: number) => set(branches.toSpliced(at, 1))
   const questionOf = (key: string) => asQuestion(asObject(steps.find((each) => asObject(each).key === key)))
   const newCondition = (): Condition => {
     const stepKey = answered.at(-1)?.[0] ?? ''
     return { stepKey, operator: questionOf(stepKey).operators[0]!, value: '', negate: false }
   }
-  const add = () => {
-    const target = choices[index + 2] ?? choices[index + 1] ?? choices.at(-1)!
-    set([...branches, { targetStepKey: target[0], groups: [[newCondition()]] }])
+  /** Adds a branch before one that always holds: the first that holds counts. */
+  const add = (group: Condition[]) => {
+    const [targetStepKey] = choices[index + 2] ?? choices[index + 1] ?? choices[0]!
+    const place = branches.findIndex(isAlways)
+    set(branches.toSpliced(place === -1 ? branches.length : place, 0, { targetStepKey, groups: [group] }))
   }
   return (
     <fieldset class="branches" disabled={disabled}>
       <legend>{texts.branches.title}</legend>
       {branches.map((branch, at) => (
         <fieldset key={at} class="branch" aria-label={texts.branches.name(at + 1)}>
-          {branch.groups.map((group, groupAt) =>
-            group.map((condition, conditionAt) => (
-              <ConditionFields
-                key={`${groupAt} ${conditionAt}`}
-                lead={
-                  conditionAt > 0 ? texts.branches.and : groupAt > 0 ? texts.branches.or : texts.branches.if
-                }
-                condition={condition}
-                questions={answered}
-                questionOf={questionOf}
-                onChange={(next) =>
-                  replace(at, { ...branch, groups: withCondition(branch.groups, groupAt, conditionAt, next) })
-                }
-              />
-            )),
-          )}
+          {isConditional(branch) &&
+            branch.groups.map((group, groupAt) =>
+              group.map((condition, conditionAt) => (
+                <ConditionFields
+                  key={`${groupAt} ${conditionAt}`}
+                  lead={
+                    conditionAt > 0 ? texts.branches.and : groupAt > 0 ? texts.branches.or : texts.branches.if
+                  }
+                  condition={condition}
+                  questions={answered}
+                  questionOf={questionOf}
+                  onChange={(next) => {
+                    const groups = withCondition(branch.groups, groupAt, conditionAt, next)
+                    if (groups.length > 0) replace(at, { ...branch, groups })
+                    else remove(at)
+                  }}
+                />
+              )),
+            )}
           <span class="sentence">
-            {texts.branches.goTo}
+            {isConditional(branch)
+              ? texts.branches.goTo
+              : isAlways(branch)
+                ? texts.branches.alwaysGoTo
+                : texts.branches.neverGoTo}
             <Choices
               label={texts.branches.target}
               value={branch.targetStepKey}
@@ -73,30 +82,44 @@ export const BranchesField = ({
             />
           </span>
           <span>
-            <button
-              type="button"
-              class="quiet"
-              onClick={() =>
-                replace(at, {
-                  ...branch,
-                  groups: [...branch.groups.slice(0, -1), [...(branch.groups.at(-1) ?? []), newCondition()]],
-                })
-              }
-            >
-              {texts.branches.addAnd}
-            </button>
-            <button
-              type="button"
-              class="quiet"
-              onClick={() => replace(at, { ...branch, groups: [...branch.groups, [newCondition()]] })}
-            >
-              {texts.branches.addOr}
-            </button>
+            {isConditional(branch) ? (
+              <>
+                <button
+                  type="button"
+                  class="quiet"
+                  onClick={() =>
+                    replace(at, {
+                      ...branch,
+                      groups: [...branch.groups.slice(0, -1), [...branch.groups.at(-1)!, newCondition()]],
+                    })
+                  }
+                >
+                  {texts.branches.addAnd}
+                </button>
+                <button
+                  type="button"
+                  class="quiet"
+                  onClick={() => replace(at, { ...branch, groups: [...branch.groups, [newCondition()]] })}
+                >
+                  {texts.branches.addOr}
+                </button>
+              </>
+            ) : (
+              answered.length > 0 && (
+                <button
+                  type="button"
+                  class="quiet"
+                  onClick={() => replace(at, { ...branch, groups: [[newCondition()]] })}
+                >
+                  {texts.branches.addIf}
+                </button>
+              )
+            )}
             <button
               type="button"
               class="quiet"
               aria-label={texts.branches.remove(at + 1)}
-              onClick={() => set(branches.toSpliced(at, 1))}
+              onClick={() => remove(at)}
             >
               ×
             </button>
@@ -106,14 +129,26 @@ export const BranchesField = ({
       <button
         type="button"
         class="quiet"
-        onClick={add}
+        onClick={() => add([newCondition()])}
         disabled={choices.length < 2 || answered.length === 0}
       >
         {texts.branches.add}
       </button>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => add([])}
+        disabled={choices.length < 2 || branches.some(isAlways)}
+      >
+        {texts.branches.addAlways}
+      </button>
     </fieldset>
   )
 }
+
+const isAlways = ({ groups }: Branch): boolean => groups.some((group) => group.length === 0)
+
+const isConditional = (branch: Branch): boolean => branch.groups.length > 0 && !isAlways(branch)
 
 const asBranch = (branch: JsonValue): Branch => {
   const { groups, ...members } = asObject(branch)
