@@ -69,14 +69,31 @@ describe('on a phone', () => {
     const account = await system().account()
     const { publicId } = await given(account, { name: 'A name that is too long for one line of a phone' })
     await using opened = await signIn(account, { viewport: { width: 390, height: 844 } })
-    const { page } = opened
+    const { page, context } = opened
     await goToForm(opened, account, publicId)
     await page.getByLabel('Tone').fill('calm')
-    const heights = ['header.top', '.sticky'].map((part) =>
-      page.evaluate<number>(`document.querySelector('${part}').getBoundingClientRect().height`),
-    )
+    const heights = () =>
+      Promise.all(
+        ['header.top', '.sticky'].map((part) =>
+          page.evaluate<number>(`document.querySelector('${part}').getBoundingClientRect().height`),
+        ),
+      )
+    for (const height of await heights()) expect(height).toBeLessThanOrEqual(100)
 
-    for (const height of await Promise.all(heights)) expect(height).toBeLessThanOrEqual(100)
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.sticky').getByRole('button', { name: 'The service did not respond.' }).click()
+    await page.getByText('It is saved by itself once the service responds again.').waitFor()
+    for (const height of await heights()) expect(height).toBeLessThanOrEqual(100)
+    expect(await isTooWide(page)).toBe(false)
+    await context.setOffline(false)
+    await page.getByText('Saved', { exact: true }).waitFor()
+
+    await page.getByLabel('Name', { exact: true }).fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.sticky').getByRole('button', { name: 'Correct the fields below.' }).waitFor()
+    for (const height of await heights()) expect(height).toBeLessThanOrEqual(100)
+    await page.getByRole('button', { name: 'Discard changes' }).click()
     const title = page.locator('h1')
     for (const name of ['Preview', 'Publish', 'Revisions', 'Use it', 'Keys', 'Deleted forms', 'Forms']) {
       await page.getByRole('link', { name, exact: true }).click()

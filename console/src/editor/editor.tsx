@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
-import { ErrorNotice } from '../elements/error-notice.tsx'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { ErrorNotice, messageOf } from '../elements/error-notice.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
 import { textOfTitle } from '../elements/title.tsx'
 import { asList, asText } from '../json/values.ts'
@@ -54,6 +54,7 @@ export const Editor = ({
     edit.discard()
     discarded.value = current.peek()
   }
+  const notice = useRef<HTMLDivElement>(null)
   return (
     <Page
       title={{ text: (name) => name, name: asText(edit.fields.value.name) || texts.edit.title }}
@@ -62,8 +63,17 @@ export const Editor = ({
       actions={
         mayWrite && (
           <>
-            <span role="status" class="small">
-              {discarded.value === current.value ? texts.edit.discarded : status()}
+            <span class="save-state small">
+              {error.value !== undefined && (
+                <button type="button" class="quiet" onClick={() => notice.current!.focus()}>
+                  <span class="two-lines">{messageOf(error.value)}</span>
+                </button>
+              )}
+              <span role="status">
+                {discarded.value === current.value
+                  ? texts.edit.discarded
+                  : error.value === undefined && status()}
+              </span>
             </span>
             <HistoryButton
               label={texts.edit.undo}
@@ -91,13 +101,11 @@ export const Editor = ({
           </>
         )
       }
-      notice={
-        <>
-          <ErrorNotice error={error.value} wordsOf={wordsOf} />
-          {isRetryable(error.value) && <p class="notice">{texts.edit.savedLater}</p>}
-        </>
-      }
     >
+      <div ref={notice} tabIndex={-1}>
+        <ErrorNotice error={error.value} wordsOf={wordsOf} />
+        {isRetryable(error.value) && <p class="notice">{texts.edit.savedLater}</p>}
+      </div>
       {!mayWrite && <p class="notice">{texts.readOnly}</p>}
       {edit.beginning.value !== 'new' && (
         <p class="notice" role="status">

@@ -36,6 +36,9 @@ export const ErrorNotice = ({ error, wordsOf }: { error: unknown; wordsOf?: (fie
   )
 }
 
+/** An error in words, without details. */
+export const messageOf = (error: unknown): string => describe(error).message
+
 const describe = (error: unknown) => {
   if (error instanceof FormsApiError) {
     const { message, reason, requestId, fieldViolations, preconditionViolations } = error

@@ -30,7 +30,6 @@ export const Page = ({
   title,
   form,
   actions,
-  notice,
   isSticky = false,
   children,
 }: {
@@ -39,9 +38,7 @@ export const Page = ({
   form?: PublicForm | undefined
   /** Beside the heading. */
   actions?: ComponentChildren
-  /** Below the heading and the actions. */
-  notice?: ComponentChildren
-  /** Whether heading, actions and notice stay in sight while the page scrolls. */
+  /** Whether heading and actions stay in sight while the page scrolls. */
   isSticky?: boolean
   children: ComponentChildren
 }) => {
@@ -58,7 +55,6 @@ export const Page = ({
           <TitleText title={title} />
         </h1>
         <div class="actions">{actions}</div>
-        {notice && <div class="title-notice">{notice}</div>}
       </div>
       {form && <PublicLink {...form} />}
       {children}
