@@ -204,6 +204,21 @@ describe('a step', () => {
   })
 })
 
+describe('the preview', () => {
+  it('shows the option as chosen that was clicked, though another one is the same answer', async () => {
+    await using opened = await openEditor([
+      { type: 'choice', key: 'day', title: 'Which day?', options: ['Friday', 'Sunday', 'Friday'] },
+    ])
+    const options = opened.page.locator('.stage').getByRole('radio')
+    for (const index of [2, 0, 1]) {
+      await options.nth(index).check()
+      expect(await opened.page.locator('.stage :checked').count()).toBe(1)
+    }
+    await opened.page.getByRole('button', { name: 'Start again' }).click()
+    await expect.poll(() => opened.page.locator('.stage :checked').count()).toBe(0)
+  })
+})
+
 describe('a branch', () => {
   it('may always hold, and then comes after those with a condition', async () => {
     await using opened = await openEditor([

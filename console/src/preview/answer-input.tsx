@@ -1,4 +1,5 @@
 import type { Step } from '@fms/client'
+import { useSignal } from '@preact/signals'
 import { asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import { choicesOf, memberOfStep } from './choices.ts'
@@ -20,6 +21,8 @@ export const AnswerInput = ({
   answer: Answer | undefined
   onAnswer: (answer: Answer) => void
 }) => {
+  /** The index of the option that was chosen last: others may be the same answer. */
+  const last = useSignal(-1)
   const label = shown.title || step.key
   const text = typeof answer === 'string' ? answer : ''
   if (kind === 'long-text')
@@ -37,8 +40,8 @@ export const AnswerInput = ({
   if (kind === 'ranking')
     return (
       <ol>
-        {shown.options.map((option) => (
-          <li key={option.value}>{option.label}</li>
+        {shown.options.map((option, index) => (
+          <li key={index}>{option.label}</li>
         ))}
       </ol>
     )
@@ -59,18 +62,28 @@ export const AnswerInput = ({
   if (options.length === 0) return null
   const isMultiple = kind === 'multiple-choice'
   const chosen = typeof answer === 'string' ? [answer] : (answer ?? [])
+  const isChecked = (value: string, index: number) =>
+    chosen.includes(value) &&
+    (isMultiple ||
+      index ===
+        (options[last.value]?.value === value
+          ? last.value
+          : options.findIndex((each) => each.value === value)))
   const toggle = (value: string) =>
     chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value]
   return (
     <fieldset class="options">
       <legend class="hidden">{label}</legend>
-      {options.map(({ label, value }) => (
-        <label key={value}>
+      {options.map(({ label, value }, index) => (
+        <label key={index}>
           <input
             type={isMultiple ? 'checkbox' : 'radio'}
             name={step.key}
-            checked={chosen.includes(value)}
-            onChange={() => onAnswer(isMultiple ? toggle(value) : value)}
+            checked={isChecked(value, index)}
+            onChange={() => {
+              last.value = index
+              onAnswer(isMultiple ? toggle(value) : value)
+            }}
           />{' '}
           {label}
         </label>

@@ -21,7 +21,7 @@ describe('the texts of a step', () => {
     type: 'choice',
     key: 'day',
     title: 'Which day?',
-    options: ['Friday', { key: 'sat', label: 'Saturday' }],
+    options: ['Friday', { key: 'sat', label: 'Saturday' }, { key: '', label: 'Sunday' }],
   }
 
   it('are those of the language, and of the source language where they are missing', () => {
@@ -32,6 +32,7 @@ describe('the texts of a step', () => {
       options: [
         { label: 'Freitag', value: 'Friday' },
         { label: 'Saturday', value: 'sat' },
+        { label: 'Sunday', value: 'Sunday' },
       ],
     })
     expect(textsIn({ i18n }, step, 'DE').title).toBe('Welcher Tag?')

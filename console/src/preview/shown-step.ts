@@ -33,7 +33,7 @@ export const textsIn = ({ i18n }: Pick<Form, 'i18n'>, step: Step, locale: string
   }
 }
 
-/** The options of a step in the language of the form. An option with a key is that key for conditions. */
+/** The options of a step in the language of the form. For conditions, an option is its key, or its text if it has none. */
 export const optionsOf = (step: Step): ShownStep['options'] => {
   const options: unknown = 'options' in step ? step.options : undefined
   if (!Array.isArray(options)) return []
@@ -41,6 +41,7 @@ export const optionsOf = (step: Step): ShownStep['options'] => {
     if (typeof option === 'string') return { label: option, value: option }
     const { key, id, value, label, title, text } = Object(option) as Record<string, unknown>
     const name = String(key ?? id ?? value ?? '')
-    return { label: asText(label) || asText(title) || asText(text) || name, value: name }
+    const shown = asText(label) || asText(title) || asText(text) || name
+    return { label: shown, value: name || shown }
   })
 }

@@ -7,6 +7,7 @@ import {
   type StepType,
   stepTypes,
 } from '@fms/contracts'
+import { namesOfOption } from './names-of-option.ts'
 import { shown, warning } from './warning.ts'
 
 const types: Readonly<Record<string, StepType>> = stepTypes
@@ -81,10 +82,11 @@ function* optionWarnings(
   if (!('options' in members) || !Array.isArray(options)) return
   const firstOf = new Map<string, number>()
   for (const [index, option] of options.entries()) {
-    const { key = option, label = option } = Object(option) as Record<string, unknown>
-    if (typeof key !== 'string' || typeof label !== 'string') continue
+    const names = namesOfOption(option)
+    if (!names) continue
+    const { label, answer } = names
     const at = [...path, 'options', index]
-    const first = firstOf.get(key)
+    const first = firstOf.get(answer)
     if (label.trim() === '') yield warning(at, 'OPTION_BLANK', 'has no text')
     else if (first !== undefined) {
       yield warning(
@@ -92,6 +94,6 @@ function* optionWarnings(
         'OPTION_REPEATED',
         `repeats ${fieldPath(['options', first])}: answers to both are the same`,
       )
-    } else firstOf.set(key, index)
+    } else firstOf.set(answer, index)
   }
 }

@@ -1,5 +1,6 @@
 import { didYouMean, suggestion } from '@fms/aip'
 import type { FormDraft, FormWarning } from '@fms/contracts'
+import { namesOfOption } from './names-of-option.ts'
 import { shown, warning } from './warning.ts'
 
 type Step = FormDraft['steps'][number]
@@ -18,14 +19,11 @@ const answersTo = (step: Step): Answers | undefined => {
   const options = 'options' in step ? step.options : undefined
   if (type === 'yes-no') return yesOrNo
   if (!typesWithOptions.has(type) || !Array.isArray(options)) return undefined
-  const names = options.flatMap((option: unknown) => {
-    const { key = option, label = option } = Object(option) as Record<string, unknown>
-    return typeof key === 'string' && typeof label === 'string' ? [{ key, label }] : []
-  })
+  const names = options.flatMap((option: unknown) => namesOfOption(option) ?? [])
   // Keys come last: they count if a label is the same.
   return new Map([
-    ...names.map(({ key, label }) => [label.toLowerCase(), key] as const),
-    ...names.map(({ key }) => [key.toLowerCase(), key] as const),
+    ...names.map(({ label, answer }) => [label.toLowerCase(), answer] as const),
+    ...names.map(({ answer }) => [answer.toLowerCase(), answer] as const),
   ])
 }
 

@@ -130,6 +130,20 @@ describe('warningsOf', () => {
       ['VALUE_UNKNOWN steps[1].branches[0].groups[0][0].value eve'],
     ],
     [
+      'options with an empty key, which are their text',
+      {
+        type: 'choice',
+        options: [
+          { key: '', label: 'Morning' },
+          { key: '', label: 'Evening' },
+          { key: '', label: '' },
+          'Evening',
+        ],
+        branches: [when('end', 'equals', 'morning'), when('end', 'equals', 'Evening')],
+      },
+      ['OPTION_BLANK steps[1].options[2]', 'OPTION_REPEATED steps[1].options[3]'],
+    ],
+    [
       'a condition with a misspelt option',
       { type: 'dropdown', options: ['Basel', 'Bern'], branches: [when('end', 'equals', 'Barn')] },
       ['VALUE_UNKNOWN steps[1].branches[0].groups[0][0].value Bern'],
