@@ -32,6 +32,7 @@ describe('a change in words', () => {
     ['Steps › 8 › Title changed', { toPointer: '/steps/7/title' }],
     ['Branch 1 › Step to go to of bye changed', { toPointer: '/steps/1/branches/0/targetStepKey' }],
     ['Languages changed', { toPointer: '/i18n/supportedLocales' }],
+    ['Languages › 3 changed', { toPointer: '/i18n/supportedLocales/2' }],
     ['Language of the form changed', { toPointer: '/i18n/sourceLocale' }],
     ['Texts, in de added', { kind: 'ADDED', toPointer: '/i18n/translations/de' }],
     ['Name, in de changed', { toPointer: '/i18n/translations/de/name/value' }],

@@ -78,7 +78,8 @@ const branchParts: Labels = {
 /** @param path inside of `i18n` @param step whose translation is meant */
 const wordsInI18n = ([member, locale, part, ...rest]: readonly string[], step: Step | undefined): Title => {
   if (member === 'sourceLocale') return texts.translations.source
-  if (member !== 'translations' || locale === undefined) return texts.translations.title
+  if (locale === undefined) return texts.translations.title
+  if (member !== 'translations') return [texts.translations.title, inWords(locale)].join(' › ')
   if (part !== 'steps')
     return texts.translations.inLocale(part ? labelOf(part, undefined) : texts.translations.texts, locale)
   const [key = '', name = ''] = rest

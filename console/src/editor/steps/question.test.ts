@@ -10,7 +10,7 @@ describe('a condition about a question', () => {
   it.each([
     [{ type: 'choice', options: ['Tea'] }, 'equals isAnswered', [['Tea', 'Tea']]],
     [
-      { type: 'multiple-choice', options: [{ key: 't', label: 'Tea' }, 'Milk'] },
+      { type: 'multiple-choice', options: [{ key: 't', label: 'Tea' }, ' ', 'Milk'] },
       'isAnswered includes',
       [
         ['t', 'Tea'],

@@ -44,7 +44,8 @@ export const asQuestion = (step: JsonObject): Question => {
   const isNumber = operators === ofNumbers
   // A step is JSON: its type has no index signature.
   const choices = isNumber ? [] : choicesOf({ ...step, type: asText(step.type) } as unknown as Step)
-  return { operators, isNumber, answers: choices.map(({ label, value }): Choice => [value, label]) }
+  const named = choices.filter(({ label }) => label.trim() !== '')
+  return { operators, isNumber, answers: named.map(({ label, value }): Choice => [value, label]) }
 }
 
 /** Each operator, and turned round by `negate`, which begins with `!` here. @param present stays one of them */

@@ -1,4 +1,4 @@
-import { didYouMean, fieldPath, type JsonObject, suggestion, toFieldViolations } from '@fms/aip'
+import { didYouMean, type JsonObject, suggestion, toFieldViolations } from '@fms/aip'
 import {
   catalogueSteps,
   type FormDraft,
@@ -89,11 +89,7 @@ function* optionWarnings(
     const first = firstOf.get(answer)
     if (label.trim() === '') yield warning(at, 'OPTION_BLANK', 'has no text')
     else if (first !== undefined) {
-      yield warning(
-        at,
-        'OPTION_REPEATED',
-        `repeats ${fieldPath(['options', first])}: answers to both are the same`,
-      )
+      yield warning(at, 'OPTION_REPEATED', `repeats option ${first + 1}: answers to both are the same`)
     } else firstOf.set(answer, index)
   }
 }
