@@ -67,9 +67,7 @@ describe('docs/moving.md', () => {
     expect(copied).toMatch(/equal: 0 users, 1 organizations/)
     expect(copied).toMatch(/equal: 2 forms, 0 revisions, 0 replies; SHA-256 [0-9a-f]{64}$/m)
     expect(exported).toContain('Would import 0 forms; already there: 2.')
-    expect(importedAsNew).toBe(
-      'Imported 2 forms; already there: 0.\nImported 1 form; already there: 0.\n',
-    )
+    expect(importedAsNew).toBe('Imported 2 forms; already there: 0.\nImported 1 form; already there: 0.\n')
   }, 60_000)
 
   it('documents every member of a record', () => {
