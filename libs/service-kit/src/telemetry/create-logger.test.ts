@@ -50,6 +50,30 @@ describe('a log line', () => {
   })
 })
 
+describe('the error of a line', () => {
+  const errorOf = async (error: string) => {
+    const lines = await text(
+      start(`
+      const { errors } = await import('nats')
+      logger.error({ err: ${error} }, 'failed')
+      process.exit()`).stdout,
+    )
+    return JSON.parse(lines.trimEnd().split('\n').at(-1)!).err
+  }
+
+  it('has the stack of a defect', async () => {
+    expect(await errorOf("new TypeError('broken')")).toEqual({
+      type: 'TypeError',
+      message: 'broken',
+      stack: expect.stringContaining('TypeError: broken\n    at '),
+    })
+  })
+
+  it('has no stack when NATS is away', async () => {
+    expect(await errorOf('new errors.TimeoutError()')).toEqual({ type: 'TimeoutError', message: 'timeout' })
+  })
+})
+
 describe('a pretty line', () => {
   const linesOf = async (script: string) => (await text(start(script, 'pretty').stdout)).trimEnd().split('\n')
 

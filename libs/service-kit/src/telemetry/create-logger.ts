@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { LogFormat } from '../config.ts'
+import { isNatsFailure } from '../nats/is-nats-failure.ts'
 
 /** Lines are buffered, since writing each one separately costs a tenth of the CPU time of its request. */
 const bufferBytes = 4096
@@ -8,8 +9,19 @@ const flushEveryMs = 100
 
 /** Creates a logger to standard output: `json`, buffered for up to 100 ms until a fatal line or the exit, or `pretty`. */
 export const createLogger = async (service: string, level: string, format: LogFormat): Promise<Logger> => {
-  const options = { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime }
+  const options = {
+    level,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: serializeError },
+  }
   return pino(options, format === 'pretty' ? await prettyDestination() : jsonDestination())
+}
+
+/** An error with its stack, except for an outage of NATS: it is expected, and its message is the cause. */
+const serializeError = (error: Error) => {
+  const serialized = pino.stdSerializers.err(error)
+  return isNatsFailure(error) ? { type: serialized.type, message: serialized.message } : serialized
 }
 
 /** Loads pino-pretty only for this format. */
