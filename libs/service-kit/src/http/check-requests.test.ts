@@ -23,6 +23,7 @@ const things = (head: string) => `POST /things HTTP/1.1\r\nconnection: close\r\n
 
 describe('ambiguous HTTP', () => {
   it.each([
+    ['no Host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', ''],
     ['two Hosts', things('host: a\r\nHOST: b\r\ncontent-type: application/json\r\ncontent-length: 2'), '{}'],
     [
       'another version in the request line',
@@ -34,7 +35,19 @@ describe('ambiguous HTTP', () => {
 
     expect(response).toMatch(/^HTTP\/1.1 400 /)
     expect(response).toContain('"reason":"MALFORMED_REQUEST"')
+    expect(response).toContain('x-content-type-options: nosniff')
   })
+
+  it.each(['http://%/', 'http://[/', 'http://%zz/things'])(
+    'with the target %s, which is no URL, is not found',
+    async (target) => {
+      const response = await exchange(`GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)
+
+      expect(response).toMatch(/^HTTP\/1.1 404 /)
+      expect(response).toContain('"reason":"PATH_NOT_FOUND"')
+      expect(response).toContain('x-content-type-options: nosniff')
+    },
+  )
 
   const json = 'host: a\r\ncontent-type: application/json'
   const zipped = gzipSync('{}')

@@ -63,8 +63,16 @@ const hasEmptySegment = ({ params }: FastifyRequest) => Object.values(params as 
 /** A wildcard at the end stands for at least one character. */
 const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+').replace(/\*$/, '.+')}$`)
 
-/** Makes a malformed percent-encoding literal, so that such a path is a 404 rather than a 400. */
-export const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {
+/**
+ * The URL as the router accepts it: a malformed percent-encoding becomes literal, and a target that is neither a path nor a
+ * URL becomes a path, so that both are a 404 with the usual body. Fastify's own response to them has no hooks.
+ */
+export const toRoutableUrl = (request: IncomingMessage): string => {
+  const url = withLiteralPercents(request)
+  return url.startsWith('/') || URL.canParse(url) ? url : `/${url}`
+}
+
+const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {
   if (!url.includes('%')) return url
   const [path = '', ...query] = url.split('?')
   try {
@@ -82,13 +90,15 @@ export const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {
 export const sanitizeRef = (ref: string): string => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
 
 /**
- * Rejects what proxies may read differently than Node (request smuggling, RFC 9112 §11.2): two Host headers, a version
+ * Rejects what proxies may read differently than Node (request smuggling, RFC 9112 §11.2): no Host header or two, a version
  * other than 1.x, and content codings, which services do not decode.
  */
 export const rejectSmuggling = (app: FastifyInstance): void => {
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (raw.httpVersionMajor !== 1)
       throw malformedRequest(new Error(`HTTP/${raw.httpVersion} in a request line`))
+    if (raw.headers.host === undefined && raw.httpVersionMinor > 0)
+      throw malformedRequest(new Error('no Host header'))
     if (hasTwoHosts(raw)) throw malformedRequest(new Error('more than one Host header'))
     done()
   })

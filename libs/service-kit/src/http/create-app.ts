@@ -11,7 +11,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { exposeMetrics } from '../telemetry/metrics.ts'
 import { traceRequests } from '../telemetry/tracing.ts'
-import { rejectSmuggling, rejectUnknownPaths, toValidator, withLiteralPercents } from './check-requests.ts'
+import { rejectSmuggling, rejectUnknownPaths, toRoutableUrl, toValidator } from './check-requests.ts'
 import { clientErrorHandler } from './client-error-handler.ts'
 import { addDrain, endIdleConnections, type NewConnections } from './drain.ts'
 import { errorHandler } from './error-handler.ts'
@@ -98,12 +98,14 @@ const createServer = ({
     trustProxy: trustProxy ?? false,
     http: {
       maxHeaderSize: maxHeaderBytes,
+      // `rejectSmuggling` does, with an error body.
+      requireHostHeader: false,
       headersTimeout: headTimeoutMs,
       connectionsCheckingInterval: Math.min(headTimeoutMs, requestTimeoutMs) / 4,
     },
     requestTimeout: requestTimeoutMs,
     routerOptions: { maxParamLength },
-    rewriteUrl: withLiteralPercents,
+    rewriteUrl: toRoutableUrl,
     forceCloseConnections: 'idle',
     // Requests that still arrive on open connections are served.
     return503OnClosing: false,

@@ -57,4 +57,4 @@ export const ownerRequired = (role = '') => apiError('OWNER_REQUIRED', { role })
 
 /** The organization does not exist, or the caller is not a member. Both have the same response, to disclose neither. */
 export const organizationNotFound = (organization: string) =>
-  apiError('ORGANIZATION_NOT_FOUND', { organization })
+  apiError('ORGANIZATION_NOT_FOUND', { organization: organization.slice(0, maxPathLength) })
