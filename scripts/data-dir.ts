@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '@fms/store-kit'
@@ -35,8 +35,11 @@ export function lockDataDir(dataDir: string): void {
 function createFolder(dataDir: string): void {
   try {
     makeFolder(dataDir, 0o700)
+    readdirSync(dataDir)
   } catch (cause) {
     const { message } = cause as Error
-    throw new Error(`DATA_DIR cannot be created (${message}). Set DATA_DIR to another folder.`, { cause })
+    throw new Error(`DATA_DIR cannot be created or read (${message}). Set DATA_DIR to another folder.`, {
+      cause,
+    })
   }
 }

@@ -24,8 +24,7 @@ export interface BackupSource {
  */
 export const writeBackup = async (source: BackupSource, folder: string, now: Date): Promise<Manifest> => {
   const stores = { 'forms.db': storeFile(source.forms), 'directory.db': storeFile(source.directory) }
-  requireStore(source.forms)
-  requireStore(source.directory)
+  requireStores(source)
   if (existsSync(folder)) throw new Error(`${folder} exists. Choose a new folder.`)
   await mkdir(dirname(folder), { recursive: true })
   await mkdir(folder, { mode: 0o700 })
@@ -40,6 +39,12 @@ export const writeBackup = async (source: BackupSource, folder: string, now: Dat
     await rm(folder, { recursive: true })
     throw error
   }
+}
+
+/** @throws {Error} if one of the stores is missing. */
+export const requireStores = ({ directory, forms }: BackupSource): void => {
+  requireStore(forms)
+  requireStore(directory)
 }
 
 const copyStoreFile = async (from: string, to: string): Promise<void> => {

@@ -1,7 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BackupSource, isBackup, type Manifest, syncToDisk, writeBackup } from './backup.ts'
+import {
+  type BackupSource,
+  isBackup,
+  type Manifest,
+  requireStores,
+  syncToDisk,
+  writeBackup,
+} from './backup.ts'
 
 /** Names of folders under a folder of backups: a time in UTC, such as `2026-11-23T02-30-00.000Z`. They sort by time. */
 const name = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/
@@ -29,6 +36,7 @@ export const writeKeptBackup = async (
   keep: number,
   now: Date,
 ): Promise<KeptBackup> => {
+  requireStores(source)
   await mkdir(parent, { recursive: true, mode: 0o700 })
   for (const each of readdirSync(parent)) {
     if (each.startsWith(unfinished)) await rm(join(parent, each), { recursive: true })

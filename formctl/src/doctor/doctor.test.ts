@@ -126,8 +126,14 @@ describe('formctl doctor', () => {
 
     expect(stdout).toMatch(/^ok {4}versions {9}Node .*\n/)
     expect(stdout).toMatch(
-      /^warn {2}forms store {6}does not exist yet\n {23}→ npm start or formctl migrate creates it/m,
+      /^warn {2}forms store {6}does not exist yet at .*\/forms\.db\n {23}→ .*npm start or formctl migrate creates a new store/m,
     )
+  })
+
+  it('accepts the smallest value that the gateway accepts', async () => {
+    vi.stubEnv('MAX_BUFFERED_RESPONSE_BYTES', '5767168')
+
+    expect((await doctor()).of('environment')!.status).toBe('ok')
   })
 
   it('fails where it cannot know whether a store exists: DATA_DIR is a file', async () => {

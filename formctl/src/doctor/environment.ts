@@ -42,7 +42,7 @@ export const DoctorEnvironment = z.object({
   MAX_REQUESTS_PER_ORGANIZATION: z.coerce.number().int().min(0).optional(),
   MAX_CONNECTIONS: z.coerce.number().int().min(1).optional(),
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).optional(),
-  MAX_BUFFERED_RESPONSE_BYTES: z.coerce.number().int().min(8_388_608).optional(),
+  MAX_BUFFERED_RESPONSE_BYTES: z.coerce.number().int().min(5_767_168).optional(),
   TRUST_PROXY: TrustedProxies.optional(),
   CORS_ORIGINS: CorsOrigins.optional(),
   PUBLIC_FORMS: z.enum(['on', 'off']).optional(),

@@ -11,15 +11,16 @@ import {
 } from '@fms/forms-store'
 import type { StoreState } from '@fms/store-kit'
 import { storeUrls } from '../stores/open-stores.ts'
+import { adviceFor, fileOf } from '../stores/require-store.ts'
 import { type Check, checkClock, fail, ok, reasonOf, warn } from './check.ts'
 
 export const checkStores = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const urls = storeUrls(env)
   const [directory, forms] = await Promise.all([
-    checkStore('directory store', 'DIRECTORY_STORE_URL', () => inspectDirectoryStore(urls.directory)),
-    checkStore('forms store', 'FORMS_STORE_URL', () => inspectFormsStore(urls.forms)),
+    checkStore('directory store', 'DIRECTORY_STORE_URL', urls.directory, inspectDirectoryStore),
+    checkStore('forms store', 'FORMS_STORE_URL', urls.forms, inspectFormsStore),
   ])
-  const exists = forms.every(({ status, message }) => status !== 'fail' && message !== missing)
+  const exists = forms.every(({ status, message }) => status !== 'fail' && !message.startsWith(missing))
   if (!exists) return [...directory, ...forms]
   const content = await Promise.all([
     checkContent('relay of events', urls.forms, async ({ events }) =>
@@ -50,12 +51,15 @@ const missing = 'does not exist yet'
 const checkStore = async (
   check: string,
   variable: string,
-  inspect: () => Promise<StoreState | undefined>,
+  url: string,
+  inspect: (url: string) => Promise<StoreState | undefined>,
 ): Promise<Check[]> => {
   try {
     const requestedMs = Date.now()
-    const state = await inspect()
+    const state = await inspect(url)
     if (!state) {
+      const path = fileOf({ url })
+      if (path) return [warn(check, `${missing} at ${path}`, adviceFor(path))]
       return [warn(check, missing, 'npm start or formctl migrate creates it.')]
     }
     const { time, transactionLifetime } = state

@@ -26,6 +26,7 @@ describe('a DATA_DIR without stores', () => {
     ['forms export'],
     ['revisions prune --keep 1'],
     [`backup FOLDER`],
+    [`backup FOLDER --keep 2`],
   ])('fails formctl %s, which creates nothing', async (line) => {
     useDataDir('wrong')
 
@@ -54,6 +55,24 @@ describe('a DATA_DIR without stores', () => {
     const { stderr } = await runFormctl(['user', 'list'])
 
     expect(stderr).toContain(`There are stores in ${join(folder, stores)}`)
+    expect((await runFormctl(['doctor'])).stdout).toMatch(
+      new RegExp(
+        `forms store .*at ${join(folder, wrong)}/forms.db\n.*There are stores in ${join(folder, stores)}`,
+      ),
+    )
+  })
+
+  it.each(['/proc/nope', '/dev/null'])('that cannot be created is named: %s', async (path) => {
+    vi.stubEnv('DATA_DIR', path)
+
+    const { code, stderr } = await runFormctl(['migrate'])
+
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: The directory store at .* cannot be created or opened \(.*\)\. Check DIRECTORY_STORE_URL, or DATA_DIR/,
+      ),
+    })
   })
 
   it('is filled by migrate', async () => {

@@ -21,14 +21,14 @@ export const fileOf = ({ url }: Pick<NamedStore, 'url'>): string | undefined =>
 export const requireStore = (store: NamedStore): void => {
   const path = fileOf(store)
   if (path === undefined || existsSync(path)) return
+  throw new Error(`There is no ${store.name} store at ${path}. Check ${store.setting}. ${adviceFor(path)}`)
+}
+
+/** What to do about a file that is missing: folders near it that have stores, and what creates one. */
+export const adviceFor = (path: string): string => {
   const near = foldersNear(dirname(path))
-  throw new Error(
-    [
-      `There is no ${store.name} store at ${path}. Check ${store.setting}.`,
-      ...(near.length > 0 ? [`There are stores in ${near.join(' and ')}.`] : []),
-      'npm start or formctl migrate creates a new store.',
-    ].join(' '),
-  )
+  const found = near.length > 0 ? `There are stores in ${near.join(' and ')}. ` : ''
+  return `${found}npm start or formctl migrate creates a new store.`
 }
 
 /** How many folders a message names. */
