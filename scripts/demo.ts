@@ -1,14 +1,17 @@
 /** `npm run demo`: creates, edits, publishes, reads and lists a form on a running system, printing each step. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readIfExists } from '@fms/testkit/secret-file'
 import { z } from 'zod'
 import { type Client, createClient, FormsConnectionError } from '../libs/client/src/index.ts'
+import { type StartedSystem, systemFile } from './banner.ts'
 import { urlOf } from './services.ts'
 
 const config = z
   .object({
-    HOST: z.string().default('127.0.0.1'),
-    PORT: z.string().default('8080'),
+    /** The address of the system. Default: the one of DATA_DIR, or port 8080 for another system. */
+    HOST: z.string().optional(),
+    PORT: z.string().optional(),
     DATA_DIR: z.string().default('.data'),
     /** API key of the requests. Default: the demo key that `npm start` stores in DATA_DIR. */
     DEMO_API_KEY: z.string().optional(),
@@ -17,7 +20,7 @@ const config = z
   })
   .parse(process.env)
 
-const baseUrl = `${urlOf(config.HOST, Number(config.PORT))}/v2`
+const baseUrl = readBaseUrl() ?? `${urlOf(config.HOST ?? '127.0.0.1', Number(config.PORT ?? 8080))}/v2`
 const organization = config.DEMO_ORGANIZATION
 
 try {
@@ -105,6 +108,13 @@ function summaryOf(body: ResponseBody): string {
 
 function printHeading(text: string) {
   process.stdout.write(`\n# ${text}\n`)
+}
+
+/** The base URL of the system of DATA_DIR, unless an address or a key is given. */
+function readBaseUrl(): string | undefined {
+  if (config.HOST ?? config.PORT ?? config.DEMO_API_KEY) return undefined
+  const system = readIfExists(join(config.DATA_DIR, systemFile))
+  return system && (JSON.parse(system) as StartedSystem).baseUrl
 }
 
 function readDemoKey(): string {

@@ -36,11 +36,11 @@ const untilAllExited = async () => {
 
 describe('npm start', () => {
   it('prints a working curl command, and the demo works', async () => {
-    const { curl, baseUrl } = await start()
+    const { curl } = await start()
 
     const response = JSON.parse(execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }))
     const demo = execFileSync(process.execPath, [join(root, 'scripts/demo.ts')], {
-      env: { ...process.env, DATA_DIR: dataDir, PORT: new URL(baseUrl).port },
+      env: { ...process.env, DATA_DIR: dataDir },
       encoding: 'utf8',
     })
 
@@ -49,8 +49,8 @@ describe('npm start', () => {
   })
 
   it('prints the URL of NATS for readers, who get the events of the demo', async () => {
-    const { natsForReaders, baseUrl } = await start()
-    const env = { ...process.env, DATA_DIR: dataDir, PORT: new URL(baseUrl).port }
+    const { natsForReaders } = await start()
+    const env = { ...process.env, DATA_DIR: dataDir }
     execFileSync(process.execPath, [join(root, 'scripts/demo.ts')], { env })
     const nats = await connectNats(natsForReaders, 'reader')
 
