@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { Timestamp } from '@fms/contracts'
 import { inspectDirectoryStore } from '@fms/directory-store'
 import { inspectFormsStore } from '@fms/forms-store'
+import { makeFolder } from '@fms/store-kit'
 import { z } from 'zod'
 import { fileOf, type NamedStore, requireStore } from '../stores/require-store.ts'
 
@@ -90,7 +91,7 @@ export const restoreBackup = async (folder: string, target: BackupSource): Promi
   await checkReleases(folder)
   try {
     for (const { from, unfinished, digest } of moves) {
-      await mkdir(dirname(unfinished), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(unfinished), 0o700)
       await copyPrivately(from, unfinished)
       if ((await sha256Of(unfinished)) !== digest) throw new Error(`${from} has changed since the backup.`)
       if (from.endsWith('.db')) checkIntegrity(unfinished)
