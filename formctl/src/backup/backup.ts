@@ -27,7 +27,7 @@ export const writeBackup = async (source: BackupSource, folder: string, now: Dat
   const stores = { 'forms.db': storeFile(source.forms), 'directory.db': storeFile(source.directory) }
   requireStores(source)
   if (existsSync(folder)) throw new Error(`${folder} exists. Choose a new folder.`)
-  await mkdir(dirname(folder), { recursive: true })
+  makeFolder(dirname(folder))
   await mkdir(folder, { mode: 0o700 })
   try {
     for (const [name, path] of Object.entries(stores)) await copyStoreFile(path, join(folder, name))

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '@fms/store-kit'
 import {
   type BackupSource,
   isBackup,
@@ -37,7 +38,7 @@ export const writeKeptBackup = async (
   now: Date,
 ): Promise<KeptBackup> => {
   requireStores(source)
-  await mkdir(parent, { recursive: true, mode: 0o700 })
+  makeFolder(parent, 0o700)
   for (const each of readdirSync(parent)) {
     if (each.startsWith(unfinished)) await rm(join(parent, each), { recursive: true })
   }
