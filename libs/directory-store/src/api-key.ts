@@ -12,10 +12,8 @@ export const makeApiKey = (): string => keyStart + randomBytes(32).toString('bas
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
 /**
- * The id of the key that a user's create or rotation with this `requestId` makes: a UUIDv8 (RFC 9562 §5.8) from their SHA-256. The
- * primary key of a store makes the `requestId` unique for the user.
- *
- * @param requestId a UUID in any letter case.
+ * A UUIDv8 (RFC 9562 §5.8) from the SHA-256 of the user and a `requestId` in any letter case: the primary key of a store
+ * makes the `requestId` unique for the user.
  */
 export const keyIdOfRequest = (userId: string, requestId: string): string => {
   const bytes = createHash('sha256').update(`${userId} ${requestId.toLowerCase()}`).digest().subarray(0, 16)
@@ -34,7 +32,6 @@ export type KeyFields = Pick<ApiKey, 'userId' | 'name' | 'readOnly'> & {
   expireTime?: Date | undefined
 }
 
-/** Makes a key, which is not stored yet. */
 export const drawKey = (
   { keyId = randomUUID(), key = makeApiKey(), userId, name, readOnly, expireTime }: KeyFields,
   createTime: Date,

@@ -45,10 +45,7 @@ const KeyRecord = z.strictObject({
   revokeTime: Timestamp.optional(),
 })
 
-/**
- * Everything that a directory store holds of a user, organization, member or API key, as JSON. An export writes one
- * record per line, and an import reads them.
- */
+/** All that the store holds of a user, organization, member or API key. An export writes one record per line. */
 export const DirectoryRecord = z.discriminatedUnion('kind', [
   UserRecord,
   OrganizationRecord,
@@ -64,7 +61,6 @@ export type ImportResult = 'imported' | 'exists'
 export const toRecord = <K extends keyof Resources>(kind: K, stored: Resources[K]): DirectoryRecord =>
   JSON.parse(JSON.stringify({ kind, ...stored }))
 
-/** The stored resource of each kind of record. */
 interface Resources {
   user: User
   organization: StoredOrganization

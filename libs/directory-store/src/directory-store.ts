@@ -30,7 +30,7 @@ export interface KeyRotation {
   overlapMs: number
   /** A UUID; a second create or rotation of the user with the same one is rejected. */
   requestId?: string | undefined
-  /** Throws if the caller must not rotate the key. */
+  /** Throws unless the caller may rotate the key. */
   assertAllowed?: (old: ApiKey) => void
 }
 
@@ -45,85 +45,57 @@ export interface KeyRotation {
  * `New…` or `…Change` throws INVALID_REQUEST with all violations of its schema.
  */
 export interface DirectoryStore extends AsyncDisposable {
-  /** Creates a user. @throws {ApiError} EMAIL_TAKEN */
+  /** @throws {ApiError} EMAIL_TAKEN */
   createUser(user: NewUser): Promise<User>
 
-  /**
-   * Makes all keys of a user invalid until {@link enableUser}. Repeating it keeps the first `disableTime`.
-   *
-   * @throws {ApiError} USER_NOT_FOUND
-   */
+  /** Makes all keys of a user invalid. Repeating it keeps the first `disableTime`. @throws {ApiError} USER_NOT_FOUND */
   disableUser(userRef: string): Promise<User>
 
-  /** Makes the keys of a disabled user valid again. @throws {ApiError} USER_NOT_FOUND */
+  /** Makes the keys valid again. @throws {ApiError} USER_NOT_FOUND */
   enableUser(userRef: string): Promise<User>
 
   /** Creates an organization without members. @throws {ApiError} SLUG_TAKEN */
   createOrganization(organization: NewOrganization): Promise<StoredOrganization>
 
-  /**
-   * Changes the fields in `change`, and the lists of its members with them.
-   *
-   * @throws {ApiError} ORGANIZATION_NOT_FOUND, SLUG_TAKEN
-   */
+  /** Updates the organization in the lists of its members, too. @throws {ApiError} ORGANIZATION_NOT_FOUND, SLUG_TAKEN */
   updateOrganization(organizationRef: string, change: OrganizationChange): Promise<StoredOrganization>
 
-  /**
-   * Deletes an organization and its memberships, but not its forms, which are in the forms store.
-   *
-   * @throws {ApiError} ORGANIZATION_NOT_FOUND
-   */
+  /** Deletes its memberships too; its forms are in the forms store. @throws {ApiError} ORGANIZATION_NOT_FOUND */
   deleteOrganization(organizationRef: string): Promise<void>
 
-  /** Adds a user to an organization. @throws {ApiError} USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, MEMBER_EXISTS */
+  /** @throws {ApiError} USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, MEMBER_EXISTS */
   addMember(member: NewMember): Promise<Member>
 
-  /** Changes the role of a member. @throws {ApiError} MEMBER_NOT_FOUND */
+  /** Changes the role. @throws {ApiError} MEMBER_NOT_FOUND */
   setMember(member: NewMember): Promise<Member>
 
-  /** Removes a user from an organization. @throws {ApiError} MEMBER_NOT_FOUND */
+  /** @throws {ApiError} MEMBER_NOT_FOUND */
   removeMember(member: { organizationId: string; userId: string }): Promise<void>
 
-  /**
-   * Creates an API key and returns its text, of which the store keeps only the hash.
-   *
-   * @throws {ApiError} USER_NOT_FOUND; API_KEY_EXISTS for a given text that is stored already.
-   */
+  /** @throws {ApiError} USER_NOT_FOUND; API_KEY_EXISTS for a given text that is stored already. */
   createKey(key: NewApiKey): Promise<IssuedApiKey>
 
-  /** All keys, oldest first, including revoked and expired ones. */
+  /** Oldest first, including revoked and expired ones. */
   listKeys(): Promise<ApiKey[]>
 
-  /**
-   * Changes the fields in `change`. @throws {ApiError} API_KEY_NOT_FOUND; API_KEY_ENDED for a revoked or expired key.
-   */
+  /** @throws {ApiError} API_KEY_NOT_FOUND; API_KEY_ENDED for a revoked or expired key. */
   updateKey(keyId: string, change: ApiKeyChange): Promise<ApiKey>
 
-  /**
-   * Revokes a key, which cannot be undone. Repeating it changes nothing.
-   *
-   * @throws {ApiError} API_KEY_NOT_FOUND
-   */
+  /** Cannot be undone. Repeating it changes nothing. @throws {ApiError} API_KEY_NOT_FOUND */
   revokeKey(keyId: string): Promise<ApiKey>
 
-  /**
-   * Sets the `expireTime` of a key unless it is earlier already or the key is revoked. Never extends the life of a key.
-   *
-   * @throws {ApiError} API_KEY_NOT_FOUND
-   */
+  /** Sets `expireTime` unless it is earlier already or the key is revoked. @throws {ApiError} API_KEY_NOT_FOUND */
   expireKey(keyId: string, time: Date): Promise<ApiKey>
 
-  /** A live key of the user; undefined for any other. */
+  /** Undefined for any but a live key of the user. */
   getOwnKey(userId: string, keyId: string): Promise<ApiKey | undefined>
 
-  /** A page of the live keys of a user, newest first. */
+  /** Live keys only, newest first. */
   listOwnKeys(query: ListOwnKeysQuery): Promise<KeyPage>
 
   /**
-   * Creates an API key by the API, unless the user has `maxLiveKeys` live keys, however many calls there are at the
-   * same time. Of the user's keys that are revoked or expired, the `maxEndedKeys` that ended last stay stored.
-   *
-   * @param options `validateOnly` runs the checks and stores nothing: the key in the result is not valid.
+   * Creates a key unless the user has `maxLiveKeys` live ones, however many calls there are at the same time. The
+   * `maxEndedKeys` keys that ended last stay stored. `validateOnly` stores nothing: the key in the result is not valid.
    * @throws {ApiError} USER_NOT_FOUND, TOO_MANY_KEYS; KEY_ALREADY_CREATED for a `requestId` that has created a key.
    */
   createOwnKey(key: NewOwnKey, options?: { validateOnly?: boolean }): Promise<IssuedApiKey>
@@ -132,28 +104,20 @@ export interface DirectoryStore extends AsyncDisposable {
    * Creates a key with the name, rights and expireTime of a live one, and ends that: after `overlapMs`, or at its
    * expireTime if that is earlier; with 0 it is revoked. One of the two keys is valid at any time. Of concurrent calls
    * with an overlap of 0, one succeeds.
-   *
-   * @param options as for {@link createOwnKey}.
    * @throws {ApiError} KEY_NOT_FOUND for any key but a live one of the user, TOO_MANY_KEYS; KEY_ALREADY_CREATED as for
    *   {@link createOwnKey}, also after the rotation has revoked the old key.
    */
   rotateOwnKey(rotation: KeyRotation, options?: { validateOnly?: boolean }): Promise<IssuedApiKey>
 
-  /** Revokes a live key of the user. @throws {ApiError} KEY_NOT_FOUND for any other key. */
+  /** @throws {ApiError} KEY_NOT_FOUND for any but a live key of the user. */
   revokeOwnKey(userId: string, keyId: string): Promise<void>
 
-  /**
-   * Creates a code with which a user can sign in once, until `expireTime`. The store keeps only its hash.
-   *
-   * @throws {ApiError} USER_NOT_FOUND, USER_DISABLED
-   */
+  /** Creates a code that signs a user in once; only its hash is stored. @throws {ApiError} USER_NOT_FOUND, USER_DISABLED */
   createLoginCode(userRef: string, expireTime: Date): Promise<string>
 
   /**
-   * Exchanges a login code for a new key of its user. A code works once, however many calls there are at the same time.
-   *
-   * @param options `validateOnly` leaves the code as it is: the key in the result is not valid.
-   * @returns undefined for a code that is unknown, used or expired, or of a disabled user.
+   * Exchanges a login code for a new key. A code works once, however many calls there are at the same time.
+   * `validateOnly` leaves it as it is. @returns undefined for a code that is unknown, used or expired, or of a disabled user.
    * @throws {ApiError} TOO_MANY_KEYS, after which the code can still be used.
    */
   redeemLoginCode(
@@ -162,25 +126,22 @@ export interface DirectoryStore extends AsyncDisposable {
     options?: { validateOnly?: boolean },
   ): Promise<(IssuedApiKey & { user: User }) | undefined>
 
-  /** All users, oldest first; for operators. */
+  /** Oldest first; for operators. */
   listUsers(): Promise<User[]>
 
-  /** All organizations, oldest first; for operators. */
+  /** Oldest first; for operators. */
   listAllOrganizations(): Promise<StoredOrganization[]>
 
-  /** The members of an organization, in the order in which they joined; empty for an unknown organization. */
+  /** In the order in which they joined; empty for an unknown organization. */
   listMembers(organizationId: string): Promise<ListedMember[]>
 
-  /** A user, disabled or not; undefined for an unknown one. */
   findUser(userRef: string): Promise<User | undefined>
 
   /** Any organization, regardless of membership. Requests of users go through {@link getOrganization}. */
   findOrganization(organizationRef: string): Promise<StoredOrganization | undefined>
 
   /**
-   * Finds a valid key, and the role of its user in an organization.
-   *
-   * @param request `keyHash` is the result of {@link hashApiKey}.
+   * Finds a valid key by the result of {@link hashApiKey}, and the role of its user in an organization.
    * @returns undefined for a key that is unknown, revoked, expired at `now`, or of a disabled user.
    */
   authorize(
@@ -191,32 +152,26 @@ export interface DirectoryStore extends AsyncDisposable {
   /** Sets the `lastUsedTime` of a key unless it is later already. Ignores an unknown key. */
   touchKey(keyId: string, time: Date): Promise<void>
 
-  /** An organization of which the user is a member; undefined for any other and for an unknown one. */
+  /** Undefined unless the user is a member of the organization. */
   getOrganization(userId: string, organizationRef: string): Promise<StoredOrganization | undefined>
 
-  /** A page of the organizations of which the user is a member. */
+  /** Only the organizations of which the user is a member. */
   listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage>
 
-  /** All memberships of a user, in the order in which they began. */
+  /** In the order in which they began. */
   listMemberships(userId: string): Promise<Membership[]>
 
-  /**
-   * Streams all users, then organizations, then members, then keys, each in the order of their ids. May miss records
-   * that are created or deleted during the export.
-   */
+  /** Users, organizations, members, then keys, each by id. May miss records that are created or deleted meanwhile. */
   exportRecords(): AsyncIterable<DirectoryRecord>
 
   /**
-   * Stores an exported record. The users and organizations in the record must be imported before it. Repeating an
-   * import changes nothing.
-   *
-   * @param record a valid `DirectoryRecord`.
+   * Stores an exported record, after its users and organizations. Repeating an import changes nothing.
    * @throws {ApiError} RECORD_CONFLICT if the store has the record in another state, or has another record with the
    *   same e-mail address, slug, key, or start of a user's membership; USER_NOT_FOUND, ORGANIZATION_NOT_FOUND.
    */
   importRecord(record: DirectoryRecord): Promise<ImportResult>
 
-  /** Resolves if the store is reachable and migrated; else throws an {@link ApiError} with UNAVAILABLE. */
+  /** Throws an {@link ApiError} with UNAVAILABLE unless the store is reachable and migrated. */
   ping(): Promise<void>
 
   /** Completes pending operations and closes the connections. Later calls throw STORE_UNAVAILABLE. */

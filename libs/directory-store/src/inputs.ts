@@ -22,7 +22,6 @@ export const OrganizationChange = z.strictObject({
   name: OrganizationName.optional(),
   slug: OrganizationSlug.optional(),
   logo: LogoUrl.optional(),
-  /** Any JSON value; null for none. */
   metadata: z.json().optional(),
 })
 export type OrganizationChange = z.input<typeof OrganizationChange>
@@ -37,11 +36,8 @@ export type NewMember = z.input<typeof NewMember>
 
 export const NewApiKey = z.strictObject({
   userId: Uuid,
-  /** For people; at most 80 characters. */
   name: text(80).default(''),
-  /** Whether the key rejects writes, whatever the role of the user. */
   readOnly: z.boolean().default(false),
-  /** Time from which the key is invalid; absent for a key that does not expire. */
   expireTime: z.date().optional(),
   /** The text of the key; random by default. */
   key: z
@@ -58,9 +54,7 @@ export const NewOwnKey = NewApiKey.omit({ key: true }).extend({
 })
 export type NewOwnKey = z.input<typeof NewOwnKey>
 
-/** Changes to an API key. Absent fields stay unchanged. */
 export const ApiKeyChange = z.strictObject({
-  /** For people; at most 80 characters. */
   name: text(80).optional(),
   /** Time from which the key is invalid, earlier or later than before. */
   expireTime: z.date().optional(),

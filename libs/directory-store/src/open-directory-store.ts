@@ -12,15 +12,11 @@ import { sqliteTables } from './sqlite/sqlite-tables.ts'
 import type { DirectoryTables } from './tables/directory-tables.ts'
 
 /**
- * Opens a directory store.
- *
  * @param url `sqlite:PATH`, relative to the current directory and created if missing; `sqlite::memory:`; or
  *   `mongodb://…/DATABASE`, migrated by {@link migrateDirectoryStore}.
- * @param now the clock for createTimes; by default the system clock.
  * @param options `readOnly` opens a SQLite file without creating or migrating it. `timeoutMs` is how long MongoDB may
  *   work on a request, in milliseconds; 5,000 by default.
- * @throws {Error} for a URL with another scheme.
- * @throws {ApiError} STORE_SCHEMA_TOO_NEW when a newer release has shut this one out.
+ * @throws {Error} for a URL with another scheme; {ApiError} STORE_SCHEMA_TOO_NEW when a newer release has excluded this.
  */
 export const openDirectoryStore = async (
   url: string,

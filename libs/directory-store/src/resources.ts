@@ -2,9 +2,7 @@ import type { CheckedFilter, OrderTerm, Position } from '@fms/aip'
 import type { Role } from '@fms/contracts'
 import type { z } from 'zod'
 
-/** A person who uses the API with keys. */
 export interface User {
-  /** UUID in lower case. */
   userId: string
   /** E-mail address in lower case; unique. */
   email: string
@@ -13,9 +11,7 @@ export interface User {
   disableTime?: Date
 }
 
-/** An organization in the store. */
 export interface StoredOrganization {
-  /** UUID in lower case. */
   organizationId: string
   /** Unique; see `OrganizationSlug`. */
   slug: string
@@ -28,7 +24,6 @@ export interface StoredOrganization {
   createTime: Date
 }
 
-/** The membership of a user in an organization. */
 export interface Member {
   organizationId: string
   userId: string
@@ -37,14 +32,12 @@ export interface Member {
   createTime: Date
 }
 
-/** A member in the list of an organization. */
 export interface ListedMember extends Member {
   email: string
 }
 
 /** An API key without its text, which is not stored. */
 export interface ApiKey {
-  /** UUID in lower case. */
   keyId: string
   /** The first 8 characters after `fms_`, by which people recognise a key. */
   prefix: string
@@ -58,11 +51,9 @@ export interface ApiKey {
   lastUsedTime?: Date
   /** Time from which the key is invalid; absent for a key that does not expire. */
   expireTime?: Date
-  /** Absent for a key that is not revoked. */
   revokeTime?: Date
 }
 
-/** A new API key and its text, of which the store keeps only the hash. */
 export interface IssuedApiKey {
   key: string
   apiKey: ApiKey
@@ -79,11 +70,9 @@ interface UserPageQuery<P> {
   skip: number
 }
 
-/** A page of a list, beside its items. */
 interface PageEnd<P> {
   /** Position after which the next page starts; absent on the last page. */
   next?: P
-  /** Number of matching items on all pages. */
   totalSize: number
 }
 
@@ -97,7 +86,6 @@ export interface KeyPage extends PageEnd<KeyPosition> {
   keys: ApiKey[]
 }
 
-/** An organization of which a user is a member, and the user's role in it. */
 export interface Membership {
   organization: StoredOrganization
   role: Role
@@ -112,7 +100,6 @@ export interface Authorization {
 
 /** The fields by which a list of organizations can be sorted. */
 export const organizationFields = ['createTime', 'name', 'slug'] as const
-/** One of {@link organizationFields}. */
 export type OrganizationField = (typeof organizationFields)[number]
 
 /** Oldest first. `slug` is unique. */
@@ -122,7 +109,6 @@ export const defaultOrganizationOrder: readonly OrderTerm<OrganizationField>[] =
 ]
 
 export interface ListOrganizationsQuery extends UserPageQuery<Position> {
-  /** A filter on createTime, name and slug; absent for all organizations. */
   filter?: CheckedFilter
   /** Empty for oldest first. `slug` breaks ties, in the direction of the last field. */
   orderBy: OrderTerm<OrganizationField>[]

@@ -7,11 +7,7 @@ const orderIndexes: MongoIndex[] = ['name', 'organizationCreateTime'].map((field
   key: { userId: 1, [field]: 1, slug: 1 },
 }))
 
-/**
- * The indexes in addition to those on `_id`. The directory is small (a few hundred bytes for each user, organization,
- * member and key) and stays on one shard, since e-mail addresses, slugs and key hashes are unique in the whole
- * directory.
- */
+/** The directory stays on one shard: e-mail addresses, slugs and key hashes are unique in all of it. */
 export const directorySchema: MongoSchema = {
   store: 'directory',
   version: 1,

@@ -101,7 +101,6 @@ function* updateOrganization(
   }
 }
 
-/** Also deletes the memberships. */
 function* deleteOrganization(ref: string): Change<void> {
   const { organizationId } = yield* requireOrganization(ref)
   const writes = [remove('members', { organizationId }), remove('organizations', { organizationId })]

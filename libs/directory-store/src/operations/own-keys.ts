@@ -92,7 +92,6 @@ function* revokeOwnKey(userId: string, keyId: string, now: Date): Change<void> {
   return { result: undefined, writes: withFields(key, { revokeTime: now }).writes }
 }
 
-/** A live key of a user; undefined for any other. */
 function* findOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKey | undefined> {
   const row = yield* find('keys', { keyId: keyId.toLowerCase(), userId })
   return row && isLive(row, now) ? toApiKey(row) : undefined
@@ -104,13 +103,7 @@ function* requireOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKe
   return key
 }
 
-/**
- * Creates a key of an existing user unless the user has {@link maxLiveKeys}. Of the user's ended keys, {@link maxEndedKeys} stay stored: those
- * that ended last.
- *
- * @param ending how many live keys of the user end with the same change.
- * @throws {ApiError} TOO_MANY_KEYS
- */
+/** @param ending how many live keys of the user end with the same change. @throws {ApiError} TOO_MANY_KEYS */
 export function* issueOwnKey(fields: KeyFields, now: Date, ending = 0): Change<IssuedApiKey> {
   const { userId } = fields
   const keys = yield* findAll('keys', { userId }, { fields: timesOfKey })

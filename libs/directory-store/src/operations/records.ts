@@ -115,7 +115,6 @@ function* rowOfRecord(record: DirectoryRecord): Reading<Rows[RecordTable]> {
   }
 }
 
-/** The fields of a record as those of its row. */
 const fieldsOf = <T extends DirectoryRecord>({ kind: _, ...record }: T) => {
   const entries = Object.entries(record).map(([field, value]) => [
     field,

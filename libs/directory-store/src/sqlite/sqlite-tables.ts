@@ -16,15 +16,9 @@ import { type Condition, type Conditions, type Query, type Reading, runReading }
 import { type KeyRow, primaryKeys, type Rows, type TableName, toApiKey } from '../tables/rows.ts'
 import { migrations } from './schema.ts'
 
-/** Number of rows per query of an export. */
 const streamedRows = 500
 
-/**
- * The tables of a directory on SQLite: one file, shared by the processes of one machine.
- *
- * @param path a file, or `:memory:`.
- * @param options `readOnly` neither creates nor migrates the file.
- */
+/** One file, shared by the processes of one machine. @param path a file, or `:memory:`. */
 export const sqliteTables = (path: string, options: { readOnly?: boolean } = {}): DirectoryTables => {
   const database = new SqliteDatabase(path, migrations, options)
   const run = <R>(reading: Reading<R>): R => runReading(reading, (query) => readRows(database, query))

@@ -1,14 +1,12 @@
 import type { Conditions, Reading, Where } from './reading.ts'
 import type { Rows, TableName } from './rows.ts'
 
-/** A write to the rows of one table. */
 export type Write =
   | { kind: 'insert'; table: TableName; row: object }
   | { kind: 'update'; table: TableName; where: Conditions; fields: object }
   | { kind: 'delete'; table: TableName; where: Conditions }
   | { kind: 'lock'; table: TableName; where: Conditions }
 
-/** The result of a change, and the writes that make it. */
 export interface Decision<R> {
   result: R
   writes: Write[]
@@ -26,7 +24,6 @@ export const insert = <T extends TableName>(table: T, row: Rows[T]): Write => ({
 export const update = <T extends TableName>(table: T, where: Where<T>, fields: Partial<Rows[T]>): Write[] =>
   Object.keys(fields).length > 0 ? [{ kind: 'update', table, where: where as Conditions, fields }] : []
 
-/** Deletes all rows that meet the conditions. */
 export const remove = <T extends TableName>(table: T, where: Where<T>): Write => ({
   kind: 'delete',
   table,

@@ -18,25 +18,20 @@ export interface PageQuery<T extends TableName> {
   skip: number
 }
 
-/** A page of rows, and the number of rows on all pages. */
 export interface RowPage<T extends TableName> {
   rows: Rows[T][]
   hasMore: boolean
   totalSize: number
 }
 
-/**
- * The tables of a directory on an engine. The rules of the directory are in `operations/`, except for `authorize`: the read
- * that every request of the API needs, in as few requests as the engine allows.
- */
+/** The rules of the directory are in `operations/`, except for `authorize`, which every request of the API needs. */
 export interface DirectoryTables extends Pick<DirectoryStore, 'authorize' | 'touchKey' | 'ping' | 'close'> {
   /** Runs a reading. On MongoDB other changes may happen between its queries. */
   read<R>(reading: () => Reading<R>): Promise<R>
 
   /**
-   * Makes a change: all of its writes or none, on condition that what it has read still stands. Otherwise the change runs
-   * again, for up to 5 s. Also after a refusal, and after a change without writes, no failover takes back what was read.
-   *
+   * Makes all writes of a change or none, on condition that what it has read still stands; else repeats it for up to 5 s.
+   * Also after a refusal, and after a change without writes, no failover takes back what was read.
    * @throws the error of the change; {@link ApiError} STORE_UNAVAILABLE if other changes are always faster.
    */
   change<R>(change: () => Change<R>): Promise<R>

@@ -13,14 +13,11 @@ export type Condition =
 /** Conditions by field. A row meets all of them. */
 export type Conditions = Readonly<Record<string, Condition>>
 
-/** {@link Conditions} on the fields of a table. */
 export type Where<T extends TableName> = { readonly [Field in keyof Rows[T]]?: Condition }
 
-/** A read of rows of one table. */
 export interface Query {
   table: TableName
   where: Conditions
-  /** All fields by default. */
   fields?: readonly string[] | undefined
   order: readonly OrderTerm[]
   limit?: number
@@ -48,7 +45,6 @@ export function* find<T extends TableName>(table: T, where: Where<T>): Reading<R
   return row as Rows[T] | undefined
 }
 
-/** Reads the row with the greatest value of a field. */
 export function* findLast<T extends TableName>(
   table: T,
   where: Where<T>,

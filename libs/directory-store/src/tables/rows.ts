@@ -91,12 +91,10 @@ const toDates = <Field extends string>(times: Record<Field, number | null>) =>
     ),
   ) as { [Name in Field]?: Date }
 
-/** The fields of a row with the values of a resource. */
 export type RowFields<T> = {
   [Field in keyof T]: Field extends 'metadata' ? string | null : Date extends T[Field] ? number : T[Field]
 }
 
-/** Converts fields of a resource to those of its row. */
 export const toFields = <T extends object>(resource: T): RowFields<T> =>
   Object.fromEntries(
     Object.entries(resource).map(([field, value]) => {
