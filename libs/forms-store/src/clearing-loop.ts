@@ -1,9 +1,6 @@
 const intervalMs = 60_000
 
-/**
- * Purges the deleted forms whose `purgeTime` has passed, and deletes the remains of forms that are gone: immediately, on
- * `wake`, and every minute. One run at a time.
- */
+/** Purges due forms and clears what purged ones leave: immediately, on `wake`, and every minute. One run at a time. */
 export class ClearingLoop {
   readonly #clear: (signal: AbortSignal) => Promise<void>
   readonly #stop = new AbortController()

@@ -6,7 +6,6 @@ import { formETag } from './resource/form-to-json.ts'
 const formPathOf = ({ organizationId, formRef }: FormRef) =>
   `organizations/${organizationId}/forms/${formRef}`
 
-/** The organization has no form with this id or public id. */
 export const formNotFound = (ref: FormRef) => apiError('FORM_NOT_FOUND', { form: formPathOf(ref) })
 
 /** The organization has no deleted form with this id or public id that can be restored. */

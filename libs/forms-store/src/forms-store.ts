@@ -29,7 +29,6 @@ export interface FormSummary extends FormState, ListedDraft {}
 export interface StoredDraft extends ListedDraft {
   /** The draft as `JSON.stringify` writes it, without white space. */
   draftJson: string
-  /** Whether AI Handoff is enabled. */
   aiHandoff: boolean
 }
 
@@ -37,10 +36,7 @@ export interface StoredDraft extends ListedDraft {
 export interface StoredForm extends FormState, StoredDraft {}
 
 export interface ChangedForm extends StoredForm {
-  /**
-   * The names of the top-level members that changed, for the event. Computed from the drafts if it is absent, which takes
-   * up to 300 ms for the largest ones: a worker thread that has both drafts does better.
-   */
+  /** Top-level members that changed, for the event. Computed if absent: up to 300 ms for the largest drafts. */
   changedFields?: readonly string[]
 }
 
@@ -50,7 +46,6 @@ export interface FormRef {
   formRef: string
 }
 
-/** What a request names: a form, or only its organization. */
 export type NamedForm = Pick<FormRef, 'organizationId'> & { formRef?: string | undefined }
 
 /** A published snapshot. Immutable; the form records which revision is live. `parseSnapshot` gives the form in it. */
@@ -63,22 +58,17 @@ export interface StoredRevision {
   /** The command that created it; unique in its organization. */
   commandId: string
   createTime: Date
-  /** `users/{userId}`; `""` for an operator, and in revisions of release 0.1.0. */
+  /** `users/{userId}`; `""` for an operator. */
   publisher: string
   /** The note of the publish, at most 500 characters; `""` for none. */
   note: string
-  /** The form as it was published, as JSON. */
   formJson: string
 }
 
 /** The part of a revision that a publish determines. */
 export type Snapshot = Pick<StoredRevision, 'revisionId' | 'createTime' | 'publisher' | 'note' | 'formJson'>
 
-/**
- * Takes the snapshot of a form.
- *
- * @param readLive reads the revision that is live in this state of the form; undefined if there is none.
- */
+/** Takes the snapshot of a form. `readLive` reads the live revision of this state; undefined if there is none. */
 export type TakeSnapshot = (
   current: StoredForm,
   readLive: () => Promise<StoredRevision | undefined>,
@@ -86,7 +76,6 @@ export type TakeSnapshot = (
 
 /** The revision that a rollback takes the draft from. */
 export interface RestoredRevision {
-  /** A lower-case UUID. */
   revisionId: string
   number: number
 }
@@ -99,7 +88,6 @@ interface PageQuery<P> {
   skip: number
 }
 
-/** A page of a list, beside its items. */
 export interface PageEnd<P> {
   /** The position of the last item, if more follow. */
   next?: P
@@ -124,13 +112,11 @@ export interface FormSummariesPage extends PageEnd<Position> {
 /** A form that was deleted and can be restored. */
 export interface DeletedForm extends Pick<StoredForm, 'organizationId' | 'formId' | 'publicId' | 'name'> {
   deleteTime: Date
-  /** When the form is removed for good. */
   purgeTime: Date
   /** `users/{userId}`; `""` for an operator. */
   deleter: string
 }
 
-/** The position of a deleted form in a list. */
 export type DeletedFormPosition = Pick<DeletedForm, 'deleteTime' | 'formId'>
 
 export interface ListDeletedFormsQuery extends PageQuery<DeletedFormPosition> {
@@ -150,11 +136,9 @@ export interface RevisionsPage extends PageEnd<number> {
 
 export interface ListedRevision {
   revision: StoredRevision
-  /** Whether it has the alias `live`. */
   live: boolean
 }
 
-/** Maximum of replies in one call of `recordReplies`. */
 export const maxRepliesPerChange = 100
 
 export interface Replies {
@@ -176,10 +160,7 @@ export interface RevisionState {
 export interface Usage {
   /** Without deleted forms. */
   forms: number
-  /**
-   * Of drafts, revisions and events as JSON in UTF-8: those of deleted forms until they are cleared, and events until
-   * retention deletes them.
-   */
+  /** Of drafts, revisions and events as JSON in UTF-8, until deleted forms are cleared and events pruned. */
   bytes: number
 }
 
@@ -189,10 +170,7 @@ export type Quota = Readonly<Usage>
 export interface FormsStoreOptions {
   /** Opens a SQLite file without creating or migrating it. */
   readOnly?: boolean
-  /**
-   * Whether this process purges the deleted forms whose `purgeTime` has passed, and deletes what deleted forms have left.
-   * Default: true, unless `readOnly`. A copy sets it to false, because each purge records an event.
-   */
+  /** Whether this process purges due forms and clears what they leave. Default: true, unless `readOnly`. */
   clears?: boolean
   /** Quota of each organization. Default: unlimited. */
   quota?: Quota
@@ -200,10 +178,7 @@ export interface FormsStoreOptions {
   deletedFormsDays?: number
   /** Time limit of a list, in milliseconds. Default: 2,000. */
   listTimeoutMs?: number
-  /**
-   * How long MongoDB may work on a request, in milliseconds; 5,000 by default, since callers of the API stop waiting
-   * after 6,000. Set it for callers without a deadline.
-   */
+  /** How long MongoDB may work on a request, in ms. Default: 5,000, since callers of the API stop waiting after 6,000. */
   timeoutMs?: number
   /** Called after each change that recorded an event, to wake a relay and to count. Must be fast and not throw. */
   onRecorded?: (organizationId: string, type: EventType) => void
@@ -230,11 +205,9 @@ export interface ListReport {
 }
 
 export interface ListOptions {
-  /** Aborts when the page is no longer wanted. */
   signal?: AbortSignal | undefined
   /** Id of the caller. The callers of an organization take turns with large pages. */
   caller?: string | undefined
-  /** Gets what the adapter knows of the reading, for the log of slow lists. */
   report?: ListReport
 }
 
@@ -248,49 +221,38 @@ export interface OrganizationForms {
 export type Imported = 'imported' | 'exists'
 
 /**
- * The store of drafts and revisions. Every method takes the organization, so no adapter can read across tenants. The
- * exceptions: `organizations`, for operators who copy data, and `findOrganizationOf`, for the gateway, which authorizes
- * its caller for the result.
- *
+ * The store of drafts and revisions. Every method takes the organization, so no adapter can read across tenants, except
+ * `organizations`, for operators, and `findOrganizationOf`, for whose result the gateway authorizes its caller.
  * Each method is atomic, and its result is durable. No transaction spans two methods.
  *
- * Every change of a form, except for replies, records its event in the same atomic step. The parameter `context` says who
- * makes the change; by default an operator. If `context.request` was carried out before, the method throws RequestReplay; if
- * its id belongs to another request, REQUEST_ID_REUSED (docs/decisions/0031-number-events-later.md).
+ * Every change of a form, except for replies, records its event in the same step; `context` says who makes it, by default
+ * an operator. It throws RequestReplay if `context.request` was carried out before, and REQUEST_ID_REUSED if its id
+ * belongs to another request (docs/decisions/0031-number-events-later.md).
  *
  * @throws {ApiError} STORE_UNAVAILABLE from any method when the engine is unreachable; UPDATE_ABORTED from any change when
  *   write conflicts persist for 5 s.
  */
 export interface FormsStore extends AsyncDisposable {
-  /** The logs of the events that changes record. */
   readonly events: EventLog
-
-  /** Pruning and figures of revisions, for operators. */
   readonly revisionGrowth: RevisionGrowth
 
-  /**
-   * Stores a new form.
-   *
-   * @returns the stored form; undefined, and stores nothing, when the public id is taken.
-   * @throws {ApiError} QUOTA_EXCEEDED, FORM_ID_TAKEN.
-   */
+  /** @returns undefined, and stores nothing, when the public id is taken. @throws {ApiError} QUOTA_EXCEEDED, FORM_ID_TAKEN. */
   create(form: StoredForm, context?: ChangeContext, options?: CreateOptions): Promise<StoredForm | undefined>
 
-  /** Reads a form. @returns undefined when the organization has no such form, also for a malformed reference. */
+  /** @returns undefined when the organization has no such form, also for a malformed reference. */
   get(ref: FormRef): Promise<StoredForm | undefined>
 
   /** Like `get`, without the draft, which may be large. */
   getState(ref: FormRef): Promise<FormState | undefined>
 
   /**
-   * Reads a page of forms by keyset: unchanged forms are neither repeated nor missed while others are created or deleted.
-   * The page ends before `limit` once it has 4 MiB.
-   *
+   * A page of forms by keyset: unchanged forms are neither repeated nor missed while others come and go. It ends before
+   * `limit` once it has 4 MiB.
    * @throws {ApiError} FILTER_TOO_EXPENSIVE when the list exceeds its time limit. The signal's reason once it aborts.
    */
   list(query: ListFormsQuery, options?: ListOptions): Promise<FormsPage>
 
-  /** Like `list`, without the drafts: it reads none of them, and the page ends only at `limit`. */
+  /** Like `list`, without the drafts: the page ends only at `limit`. */
   listSummaries(query: ListFormsQuery, options?: ListOptions): Promise<FormSummariesPage>
 
   /**
@@ -299,7 +261,6 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param change pure: called again after a write conflict. Returns its argument to write nothing.
    * @param restored records `form.rolledBack` with this revision instead of `form.updated`.
-   * @returns the stored form, or undefined when there is none.
    * @throws {ApiError} QUOTA_EXCEEDED unless the draft shrinks or there is room; {RequestReplay} before `change` is called.
    */
   update(
@@ -310,27 +271,18 @@ export interface FormsStore extends AsyncDisposable {
   ): Promise<StoredForm | undefined>
 
   /**
-   * Deletes the form. It becomes invisible immediately, with its revisions and replies. Once it cannot be restored any
-   * more, this process, or one that opens the store later, purges it: removes everything in small batches.
-   *
+   * Hides the form, with its revisions and replies, immediately. Once it cannot be restored any more, this process or a
+   * later one purges it in small batches.
    * @param check called before the delete, must be fast. An error of it leaves everything unchanged.
-   * @returns false when there is no such form.
    */
   delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean>
 
-  /**
-   * Reads a page of the deleted forms that can be restored, most recently deleted first, by keyset.
-   *
-   * @throws {ApiError} FILTER_TOO_EXPENSIVE when the list exceeds its time limit. The signal's reason once it aborts.
-   */
+  /** The deleted forms that can be restored, most recently deleted first, by keyset. @throws {ApiError} as `list`. */
   listDeleted(query: ListDeletedFormsQuery, options?: ListOptions): Promise<DeletedFormsPage>
 
   /**
    * Restores a deleted form as it was: ids, draft, version, times, revisions, `live` and replies.
-   *
-   * @param check called before the change with the form as it was, must be fast. An error of it leaves everything
-   *   unchanged. To check alone, let it throw.
-   * @returns the restored form; undefined when there is no such deleted form.
+   * @param check as for `delete`, with the form as it was. To check alone, let it throw.
    * @throws {ApiError} QUOTA_EXCEEDED when the organization has its maximum of forms.
    */
   undelete(
@@ -339,22 +291,14 @@ export interface FormsStore extends AsyncDisposable {
     context?: ChangeContext,
   ): Promise<StoredForm | undefined>
 
-  /**
-   * Purges a deleted form before its time: it cannot be restored any more, and its ids are free.
-   *
-   * @param check as for `undelete`.
-   * @returns false when there is no such deleted form.
-   */
+  /** Purges a deleted form before its time: nobody can restore it, and its ids are free. `check` as for `delete`. */
   purge(ref: FormRef, check: (deleted: FormState) => void, context?: ChangeContext): Promise<boolean>
 
-  /** Reads a deleted form that can be restored. @returns undefined when there is none. */
+  /** A deleted form that can be restored. */
   getDeleted(ref: FormRef): Promise<StoredForm | undefined>
 
   /**
-   * Looks a request up, for a dry run. Every change does so itself.
-   *
-   * @param ref the form that the request names; without `formRef` for a create.
-   * @param request undefined for one without an id, which nothing repeats.
+   * Looks a request up, for a dry run. Every change does so itself. A request without an id passes: nothing repeats it.
    * @throws {RequestReplay} when it was carried out before; {ApiError} REQUEST_ID_REUSED when another request was.
    */
   checkRequest(ref: NamedForm, request: IdentifiedRequest | undefined): Promise<void>
@@ -368,10 +312,9 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param snapshot pure, runs outside of any transaction: called again after a write conflict, also one with a publish
    *   that moved `live`. An error of it leaves nothing behind.
-   * @param beforeStoring called immediately before the revision is stored, with all locks held. An error of it leaves
-   *   nothing behind.
-   * @returns the form as published, with `live` true; the current form if the command already had a revision;
-   *   `elsewhere` if the command has published another form of the organization; undefined if there is no such form.
+   * @param beforeStoring called immediately before the revision is stored, with all locks held. Likewise.
+   * @returns the form as published; the current form if the command already had a revision; `elsewhere` if the command
+   *   has published another form of the organization; undefined if there is no such form.
    * @throws {ApiError} QUOTA_EXCEEDED when the revision exceeds the quota.
    */
   publish(
@@ -383,13 +326,12 @@ export interface FormsStore extends AsyncDisposable {
   ): Promise<StoredForm | 'elsewhere' | undefined>
 
   /**
-   * Takes the form down: no revision has the alias `live` until the next publish. Does not change `updateTime` and
-   * `version`. Only a publish whose snapshot is later makes the form live again: a concurrent one takes its snapshot
-   * again, and a repeat of an earlier command has no effect.
+   * No revision has the alias `live` until the next publish. Does not change `updateTime` and `version`. Only a publish
+   * whose snapshot is later makes the form live again: a concurrent one takes its snapshot again, and a repeat of an
+   * earlier command has no effect.
    *
    * @param note for the event; `""` for none.
-   * @param check called before the change, must be fast. An error of it leaves everything unchanged.
-   * @returns the stored form, or undefined when there is none.
+   * @param check as for `delete`.
    * @throws {ApiError} FORM_NOT_LIVE.
    */
   unpublish(
@@ -399,63 +341,43 @@ export interface FormsStore extends AsyncDisposable {
     context?: ChangeContext,
   ): Promise<StoredForm | undefined>
 
-  /**
-   * Reads a page of a form's revisions, newest first. The page ends before `limit` once it has 4 MiB.
-   *
-   * @returns undefined when there is no such form.
-   * @throws {ApiError} as `list`.
-   */
+  /** Newest first. The page ends before `limit` once it has 4 MiB. @throws {ApiError} as `list`. */
   listRevisions(query: ListRevisionsQuery, options?: ListOptions): Promise<RevisionsPage | undefined>
 
-  /**
-   * Reads one revision.
-   *
-   * @param revisionRef a UUID, `live`, or `latest`: the revision with the highest number.
-   * @returns undefined when there is no such form or revision.
-   */
+  /** @param revisionRef a UUID, `live`, or `latest`: the revision with the highest number. */
   getRevision(ref: FormRef, revisionRef: string): Promise<(ListedRevision & RevisionState) | undefined>
 
   /** Like `getRevision`, without the snapshot, which may be large. */
   getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined>
 
-  /**
-   * Counts replies of one form in one change. Idempotent: counts each `replyId` once. Does not change `updateTime` or
-   * `version`.
-   *
-   * @returns how many replies were new; 0 when there is no such form.
-   */
+  /** Idempotent: counts each `replyId` once. Does not change `updateTime` or `version`. @returns how many were new. */
   recordReplies(replies: Replies): Promise<number>
 
   /** What the organization has, as its quota counts it. */
   usage(organizationId: string): Promise<Usage>
 
   /**
-   * Checks the quota, and on SQLite the room on the disk, for a dry run. Every change does so itself.
-   *
-   * @param growth of forms, drafts and revisions. `bytes` is absent for a change that stores no draft or revision.
-   * @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL.
+   * For a dry run: checks the quota, and on SQLite the room on the disk, as every change does. `growth.bytes` is absent
+   * for a change that stores no draft or revision. @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL.
    */
   checkQuota(organizationId: string, growth: Partial<Usage>): Promise<void>
 
-  /** The organization of the form with this public id, or undefined when there is no such form. */
+  /** Finds the organization of a form by its public id. */
   findOrganizationOf(publicId: string): Promise<string | undefined>
 
   /** The organizations that have forms, deleted ones included, ordered by id. */
   organizations(): AsyncIterable<OrganizationForms>
 
   /**
-   * Exports each form with its revisions and replies, ordered by `publicId`, then the deleted forms that can be restored.
-   * Each record is a consistent snapshot of its form; a form that is created, deleted or restored meanwhile may be missing.
-   *
+   * Each form with its revisions and replies, ordered by `publicId`, then the deleted ones that can be restored. Each is
+   * a consistent snapshot; a form that is created, deleted or restored meanwhile may be missing.
    * @throws {ApiError} UPDATE_ABORTED when a form kept changing.
    */
   exportForms(organizationId: string): AsyncIterable<FormRecord>
 
   /**
-   * Stores an exported form, or a deleted one, which can be restored as in the other store. It becomes visible as a whole,
-   * and a repeat completes an interrupted import. Counts as usage, but no quota rejects it.
-   *
-   * @param record valid by the schema `FormRecord`.
+   * Stores an exported form, deleted or not, that is valid by the schema `FormRecord`. It becomes visible as a whole, and
+   * a repeat completes an interrupted import. Counts as usage, but no quota rejects it.
    * @throws {ApiError} FORM_CONFLICT, with nothing visible, when the store has another state of the form, or another form
    *   or revision with one of its ids.
    */

@@ -13,7 +13,6 @@ export interface IdentifiedRequest {
   digest: string
 }
 
-/** The form of an earlier request. */
 export interface ReplayedForm extends FormPath {
   publicId: string
 }
@@ -29,7 +28,6 @@ export class RequestReplay extends ExpectedOutcome {
   }
 }
 
-/** Who makes a change, for its event. */
 export interface ChangeContext {
   actor: Actor
   /** `x-request-id` of the request; `""` for none. */

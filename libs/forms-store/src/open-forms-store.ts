@@ -4,8 +4,6 @@ import { SqliteFormsStore } from './sqlite/forms-store.ts'
 import { migrations } from './sqlite/schema.ts'
 
 /**
- * Opens a forms store.
- *
  * @param url `sqlite:PATH`, a file on this machine that is created and migrated, or `mongodb://…/DATABASE`, which
  *   {@link migrateFormsStore} has prepared.
  * @throws {ApiError} STORE_SCHEMA_TOO_NEW when a newer release has migrated the store and excluded this one.

@@ -3,24 +3,18 @@ import type { Change } from './changes/change.ts'
 import { quotaExceeded } from './errors.ts'
 import type { Quota, Usage } from './forms-store.ts'
 
-/** No limits. */
 export const noQuota: Quota = { forms: 0, bytes: 0 }
 
 /**
- * The growth that a quota limits, for a change that adds forms, or bytes of drafts and revisions.
- *
- * A change that stores a draft or a revision also needs room for the largest event, so that patches that keep the size of
- * a draft come to an end, too. A draft that shrinks, and a change that stores neither, need no bytes: their events count,
- * but a delete or an unpublish is never rejected because of them.
- *
- * @param growth `bytes` is absent for a change that stores no draft or revision.
+ * The growth that a quota limits. A change that stores a draft or a revision also needs room for the largest event, so
+ * that patches that keep the size of a draft come to an end, too. A draft that shrinks, and a change without `bytes`,
+ * needs none: a delete or an unpublish is never rejected because of its event.
  */
 export const withRoomForEvent = ({ forms = 0, bytes }: Partial<Usage>): Usage => ({
   forms,
   bytes: bytes === undefined || bytes < 0 ? 0 : bytes + maxEventBytes,
 })
 
-/** The growth that a quota or a disk limits, by {@link withRoomForEvent}. */
 export const limitedGrowth = ({ form, revisions, growth }: Change): Usage => {
   const { forms, bytes, eventBytes } = growth
   const storesContent = 'insert' in form || ('set' in form && form.set.draft) || revisions

@@ -6,13 +6,11 @@ import { formConflict } from './errors.ts'
 import type { StoredForm, StoredRevision } from './forms-store.ts'
 import { parseDraft, parseSnapshot, toStoredDraft } from './stored-draft.ts'
 
-/** The part of a record beside the form. */
 interface FormHistory extends LiveState {
   /** Oldest first. */
   revisions: StoredRevision[]
   /** In any order; duplicates are ignored. */
   replyIds: Iterable<string>
-  /** Of a deleted form. */
   deletion?: Deletion | undefined
 }
 
@@ -36,7 +34,6 @@ export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord
     number: revision.number,
     commandId: revision.commandId,
     createTime: revision.createTime.toISOString(),
-    // Absent instead of empty, as in exports of release 0.1.0: the digest of a record does not depend on the release.
     ...(revision.publisher && { publisher: revision.publisher }),
     ...(revision.note && { note: revision.note }),
     form: parseSnapshot(revision),
@@ -64,7 +61,6 @@ export const fromFormRecord = (record: FormRecord): StoredForm => ({
   ...toStoredDraft(record.draft),
 })
 
-/** The fields of a stored form that refer to its revisions. */
 export const revisionStateOf = ({ revisionNumber, live, unpublishedNumber }: FormRecord) => ({
   revisionNumber,
   liveNumber: live?.number ?? unpublishedNumber ?? 0,

@@ -22,7 +22,6 @@ export interface FormRow extends ListedDraft, LiveState {
   bytes: number
 }
 
-/** The fields of `toFormState`, beside the ids of the form. */
 export const stateFields = [
   'publicId',
   'createTime',
@@ -83,7 +82,6 @@ export interface DeletionRow {
   deleter: string
 }
 
-/** What a list shows of a deleted form, as the engines store it. */
 export interface DeletedFormRow
   extends DeletionRow,
     Pick<DeletedForm, 'organizationId' | 'formId' | 'publicId' | 'name'> {}

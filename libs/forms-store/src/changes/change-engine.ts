@@ -23,7 +23,6 @@ export interface ChangeEngine {
   /** @param isDeleted whether to look among the deleted forms that can be restored, or among the others. */
   findForm(ref: FormRef, isDeleted: boolean): Promise<FoundForm | undefined>
 
-  /** Like `findForm`, with the draft. */
   findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined>
 
   /** The request with the same id and method that was carried out before. */
@@ -37,13 +36,11 @@ export interface ChangeEngine {
   /** The time of the newest event of a form's id, whether the form exists or not; the epoch for none. */
   lastTimeOf(form: FormPath): Promise<Date>
 
-  /** The revision that a command of the organization has created. */
   findCommand(organizationId: string, commandId: string): Promise<FoundRevision | undefined>
 
   /** Revisions that have a `revisionId` or a `commandId` of those given. */
   findRevisions(organizationId: string, revisions: readonly StoredRevision[]): Promise<FoundRevision[]>
 
-  /** The live revision of a form. */
   readLive(form: FoundForm): Promise<StoredRevision | undefined>
 
   /** A form, deleted or not, with its history. */

@@ -10,7 +10,6 @@ import type { FormSummary, StoredDraft, StoredForm, StoredRevision } from '../fo
 import type { ChangeContext } from '../identified-request.ts'
 import type { Deletion } from './deletion.ts'
 
-/** The fields of a form that refer to its revisions. */
 export interface LiveState {
   /** The highest number of a revision; 0 for none. */
   revisionNumber: number
@@ -19,36 +18,28 @@ export interface LiveState {
   liveRevisionId: string | null
 }
 
-/** A form as a change finds it. */
 export interface FoundForm extends FormSummary, LiveState {
   /** Size of the draft as JSON in UTF-8. */
   draftBytes: number
   /** Differs from that of an earlier form with the same id. Revisions and replies belong to it. */
   incarnation: string | number
-  /**
-   * The time of the last change, and of its event. Increases strictly with each change except for replies, so that an
-   * engine applies a change only if this time is unchanged.
-   */
+  /** Time of the last change, and of its event. Strictly increases, except for replies: engines compare it. */
   changeTime: Date
   isDeleted: boolean
 }
 
 export type FoundDraft = FoundForm & StoredDraft
 
-/** What a change adds to the usage of its organization; negative when it removes. */
+/** What a change adds to the `Usage` of its organization; negative when it removes. */
 export interface Growth {
-  /** Without deleted forms. */
   forms: number
-  /** Of drafts, revisions and events as JSON in UTF-8. */
   bytes: number
   /** The part of the revisions in `bytes`, and their number. */
   revisionBytes: number
   revisions: number
-  /** The part of the events in `bytes`. */
   eventBytes: number
 }
 
-/** Who makes a change, when, and the id of its event. */
 export interface ChangeOrigin {
   context: ChangeContext
   time: Date
@@ -64,7 +55,6 @@ export interface NewForm extends LiveState {
   hasNewId?: boolean
 }
 
-/** The fields that a change of an existing form sets. */
 export interface FormFields extends Partial<LiveState> {
   draft?: StoredForm
   /** Marks the form as deleted; `null` restores it. */
@@ -78,7 +68,6 @@ export interface FormFields extends Partial<LiveState> {
 export interface Change extends FormPath {
   /** `remove` frees the ids, and leaves revisions and replies for {@link ChangeEngine.clearRemains}. */
   form: { insert: NewForm } | { found: FoundForm; set: FormFields } | { found: FoundForm; remove: true }
-  /** The time of this change, and of its event. */
   changeTime: Date
   /** Revisions to store. An engine rejects the change if another form has one of their commands. */
   revisions?: readonly StoredRevision[]
@@ -88,7 +77,6 @@ export interface Change extends FormPath {
   ignoresQuota?: boolean
   /** Absent for a change without an event: a copy of a form. */
   event?: RecordedEvent
-  /** Who made the change, with the request to remember. */
   context: ChangeContext
   /** Called immediately before the change is stored, with all locks held. An error of it leaves nothing behind. */
   beforeStoring?: (() => void) | undefined
@@ -126,7 +114,6 @@ export const stamp = (
   return { event, context, changeTime: new Date(event.time) }
 }
 
-/** A change of an existing form, with its event. */
 export const changeOf = (
   found: FoundForm,
   fields: Pick<Change, 'revisions' | 'beforeStoring'> & {

@@ -14,7 +14,6 @@ export const deleteForm = (found: FoundForm, days: number, origin: ChangeOrigin)
       )
 }
 
-/** Restores a deleted form as it was. */
 export const undeleteForm = (found: FoundForm, origin: ChangeOrigin): Change =>
   changeOf(
     found,
@@ -26,7 +25,6 @@ export const undeleteForm = (found: FoundForm, origin: ChangeOrigin): Change =>
     origin,
   )
 
-/** Removes a deleted form for good: its ids are free. */
 export const purgeForm = (found: FoundForm, origin: ChangeOrigin): Change =>
   changeOf(
     found,

@@ -1,7 +1,6 @@
 import type { Actor, FormRecord } from '@fms/contracts'
 import type { DeletedForm } from '../forms-store.ts'
 
-/** When a form was deleted, by whom, and until when it can be restored. */
 export type Deletion = Pick<DeletedForm, 'deleteTime' | 'purgeTime' | 'deleter'>
 
 const msPerDay = 24 * 60 * 60 * 1_000
@@ -19,6 +18,5 @@ export const fromDeletionRecord = (deletion: NonNullable<FormRecord['deletion']>
   deleter: deletion.deleter,
 })
 
-/** The member of events that says until when a form can be restored. */
 export const purgeTimeMember = (deletion: Deletion | undefined) =>
   deletion && { purgeTime: deletion.purgeTime.toISOString() }

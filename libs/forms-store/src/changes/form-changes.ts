@@ -29,16 +29,11 @@ const maxDue = 100
 /** Time of a form without events. */
 const epoch = new Date(0)
 
-/**
- * The changes of the FormsStore port, on any engine. Each reads the form, decides a change outside of any transaction, and
- * has the engine apply it if the form is still as it was read; otherwise it begins again, for up to 5 s
- * (docs/decisions/0004-decide-then-apply.md).
- */
+/** The changes of the FormsStore port, on any engine (docs/decisions/0004-decide-then-apply.md). */
 export abstract class FormChanges {
   readonly #engine: ChangeEngine
   readonly #deletedFormsDays: number
   readonly #onRecorded: (organizationId: string, type: EventType) => void
-  /** Serializes the changes of each form in this process. */
   readonly #formMutex = new KeyedMutex()
   readonly #clearing: ClearingLoop | undefined
 
@@ -200,12 +195,10 @@ export abstract class FormChanges {
     if (earlier) rejectRepeat(earlier, formRef, request)
   }
 
-  /** Stops purging and clearing. */
   protected async stopClearing(): Promise<void> {
     await this.#clearing?.close()
   }
 
-  /** @returns undefined when there is no such form. */
   #change<F extends FoundForm, T>(
     ref: FormRef,
     find: () => Promise<F | undefined>,
@@ -289,7 +282,6 @@ const originOf = (context: ChangeContext): ChangeOrigin => ({
   eventId: randomUUIDv7(),
 })
 
-/** The form as callers know it, without what only changes need. */
 const toStoredForm = ({
   draftBytes: _bytes,
   incarnation: _incarnation,

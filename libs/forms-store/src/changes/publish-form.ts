@@ -2,7 +2,6 @@ import { revisionMembers } from '../events/recorded-event.ts'
 import type { Snapshot, StoredRevision } from '../forms-store.ts'
 import { type Change, type ChangeOrigin, changeOf, type FoundForm, growthOfRevisions } from './change.ts'
 
-/** Stores a snapshot of a form as its next revision and makes it live. */
 export const publishForm = (
   found: FoundForm,
   snapshot: Snapshot,
@@ -25,11 +24,7 @@ export const publishForm = (
   )
 }
 
-/**
- * Makes a stored revision live that a command has made before: an import may contain one that is not live yet.
- *
- * @returns undefined if this or a later revision is live, or an unpublish came after it.
- */
+/** Makes an imported revision live. @returns undefined if it or a later one is live, or an unpublish came after it. */
 export const republishForm = (
   found: FoundForm,
   revision: Pick<StoredRevision, 'revisionId' | 'number'>,

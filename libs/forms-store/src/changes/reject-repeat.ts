@@ -2,17 +2,11 @@ import { isUuid } from '@fms/contracts'
 import { requestIdReused } from '../errors.ts'
 import { type IdentifiedRequest, type ReplayedForm, RequestReplay } from '../identified-request.ts'
 
-/** A request that was carried out before. */
 export interface EarlierRequest extends ReplayedForm {
   digest: string
 }
 
-/**
- * Rejects a request whose id an earlier one has had.
- *
- * @param formRef the form that the request names; undefined for a create.
- * @throws {RequestReplay} when both have the same form and digest; {ApiError} REQUEST_ID_REUSED otherwise.
- */
+/** @throws {RequestReplay} when both have the same form and digest; {ApiError} REQUEST_ID_REUSED otherwise. */
 export const rejectRepeat = (
   earlier: EarlierRequest,
   formRef: string | undefined,

@@ -13,10 +13,8 @@ import type { ChangeContext } from '../identified-request.ts'
 import { formETag } from '../resource/form-to-json.ts'
 import { parseDraft } from '../stored-draft.ts'
 
-/** An event without its position in the log. */
 export type RecordedEvent = Omit<FormEvent, 'sequence'> & Pick<FormEvent, 'id' | 'time'> & { type: EventType }
 
-/** The form in an event. */
 export type EventForm = FormState & Pick<StoredDraft, 'name'>
 
 /** The parts of an event beside the form and the context. */
@@ -28,7 +26,6 @@ export interface EventFields {
   after?: EventForm | undefined
   /** The time of the change. Moved to be later than `lastTime`. */
   time: Date
-  /** The time of the form's last change. */
   lastTime: Date
   /** Members that only this type has. */
   more?: Record<string, unknown> | undefined
@@ -82,22 +79,18 @@ const withShortNote = (event: RecordedEvent): RecordedEvent => {
   return { ...event, data: { ...data, note: characters.join('') } }
 }
 
-/** The size of a character in a JSON string. */
 const jsonBytes = (character: string): number => Buffer.byteLength(JSON.stringify(character)) - '""'.length
 
-/** Adds the position in the log. */
 export const withSequence = (event: RecordedEvent, sequence: number): FormEvent => {
   const { data, ...attributes } = event
   return { ...attributes, sequence: formatSequence(sequence), data } as FormEvent
 }
 
-/** The ids in the subject of an event. */
 export const formOfEvent = ({ subject }: Pick<FormEvent, 'subject'>): FormPath => {
   const [, organizationId = '', , formId = ''] = subject.split('/')
   return { organizationId, formId }
 }
 
-/** The members of an event that name a revision. */
 export const revisionMembers = (form: FormPath, { revisionId, number }: RestoredRevision) => ({
   revision: `${formPath(form)}/revisions/${revisionId}`,
   number,

@@ -1,6 +1,5 @@
 /** Which events retention deletes, from the start of each log. */
 export interface Retention {
-  /** Events before this time are deleted. */
   before: number
   /** Events of a log that stay; Infinity for all. */
   maxEvents: number

@@ -16,7 +16,6 @@ export const formFilterFields: FilterFields = {
   search: entries.find(([, { isSearched }]) => isSearched)![0],
 }
 
-/** A field that a list of forms is sorted by, and the direction. */
 export type FormOrderTerm = OrderTerm<FormOrderField>
 
 /** Copies of members of the draft, by which lists filter and sort. Lists show them without reading drafts. */
@@ -34,6 +33,5 @@ const defaultOrder: readonly FormOrderTerm[] = [
   { field: 'publicId', descending: false },
 ]
 
-/** The total order of a list of forms. */
 export const completeFormOrder = (orderBy: readonly FormOrderTerm[]) =>
   completeOrder(orderBy, 'publicId', defaultOrder)

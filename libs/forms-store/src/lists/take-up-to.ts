@@ -1,12 +1,7 @@
 /** A page of a list ends early once it has this size. */
 export const maxPageBytes = 4 * 1024 * 1024
 
-/**
- * Takes the first `limit` items, or fewer once they have 4 MiB; at least one.
- *
- * @param items read lazily: at most one item beyond the page is loaded.
- * @returns `more`: whether items are left.
- */
+/** Takes at least one item, and loads at most one beyond the page. @returns `more`: whether items are left. */
 export const takeUpTo = async <T>(
   limit: number,
   items: AsyncIterable<T>,

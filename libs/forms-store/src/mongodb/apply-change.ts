@@ -26,12 +26,7 @@ interface Writes {
   matches: number
 }
 
-/**
- * Stores a change in one transaction: two requests, unless the organization is near its quota.
- *
- * @returns false, with nothing changed, if the form is not as it was found, or a unique index rejects a document: an id, a
- *   command or a request is taken.
- */
+/** One transaction: two requests, unless the organization is near its quota. Also false if a unique index rejects it. */
 export const applyChange = async (
   collections: FormsCollections,
   quota: MongoQuota,
@@ -65,9 +60,7 @@ export const applyChange = async (
 /** Attempts of a change without an event before its form is read again. */
 const maxGrowthAttempts = 5
 
-/**
- * Whether a new form is later than the events of its id, in the snapshot that lacks the form. A relay sorts events by time.
- */
+/** Whether a new form is later than the events of its id, in the snapshot that lacks it. A relay sorts events by time. */
 const isLater = async (transaction: MongoTransaction, change: Change): Promise<boolean> => {
   const { form, changeTime } = change
   if (!('insert' in form) || form.insert.hasNewId) return true
@@ -93,7 +86,6 @@ const join = (parts: readonly Writes[]): Writes => ({
   matches: parts.reduce((sum, { matches }) => sum + matches, 0),
 })
 
-/** What identifies the state in which a form was found. */
 const unchanged = (found: FoundForm) => ({
   ...formById(found),
   incarnation: found.incarnation,
@@ -173,5 +165,4 @@ const eventWrites = (change: Change): Writes => {
 /** The `_id` of an event. Logs of different organizations may have events with the same id. */
 export const eventKey = (organizationId: string, id: string): string => `${organizationId}/${id}`
 
-/** What identifies a request in its organization. */
 export const requestKey = ({ method, requestId }: IdentifiedRequest): string => `${method}/${requestId}`

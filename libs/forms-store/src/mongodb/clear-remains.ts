@@ -4,7 +4,6 @@ import { updateAborted } from '../errors.ts'
 import type { FormsCollections, RemainsDocument, RevisionDocument } from './documents.ts'
 import { addGrowth } from './usage.ts'
 
-/** Revisions that one transaction deletes at most. */
 const maxBatch = 100
 
 /** By default, clears those that are due. Indexes: remains_by_clearTime, revisions_by_number. */
@@ -40,10 +39,8 @@ const clearIncarnation = async (
 }
 
 /**
- * Deletes a batch of revisions and subtracts it from the usage.
- *
- * @returns `cleared` if none are left; `gone` if there are no such remains any more: another process has cleared them, or the
- *   import has become visible.
+ * Deletes a batch of revisions and subtracts it from the usage. @returns `cleared` if none are left; `gone` if another
+ * process has cleared them, or the import has become visible.
  */
 const clearBatch = async (
   { database, revisions, remains }: FormsCollections,

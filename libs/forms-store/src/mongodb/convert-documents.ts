@@ -9,16 +9,12 @@ import * as rows from '../stored-rows.ts'
 import type { DeletionDocument, FormDocument, RevisionDocument } from './documents.ts'
 import { formById, formIdOf } from './find-form.ts'
 
-/** The fields of `toFormState`. */
 export const stateFields = ['organizationId', ...rows.stateFields] as const
 
-/** The fields of `toFormSummary`. */
 export const summaryFields = [...stateFields, ...listedDraftFields] as const
 
-/** The fields of `toStoredForm`. */
 export const storedFields = [...summaryFields, 'draft', 'aiHandoff'] as const
 
-/** The fields of `toFoundForm`. */
 export const foundFields = [
   ...summaryFields,
   'incarnation',
@@ -51,7 +47,6 @@ const draftFields = ({ draftJson, aiHandoff, updateTime, version, ...draft }: St
   bytes: Buffer.byteLength(draftJson),
 })
 
-/** The fields of the document that a change sets. */
 export const changedFields = ({ draft, deletion, ...live }: FormFields): Partial<FormDocument> => ({
   ...live,
   ...(draft && draftFields(draft)),

@@ -26,17 +26,13 @@ const filterFields = Object.fromEntries(Object.keys(formFilterFields.fields).map
 /** Trigrams in the query of one search: more narrow it little further. */
 const maxTrigrams = 8
 
-/** What bounds the time of a list. */
 export interface ListLimits {
   /** How long the engine may work on each request, in milliseconds. */
   timeoutMs: number
-  /** Called before each batch. */
   throwIfAborted: () => void
-  /** Gets the index of the page. */
   report?: ListReport
 }
 
-/** How a list makes its items from documents. */
 interface PageItems<Item> {
   fields: readonly (keyof FormDocument)[]
   /** The share of an item in the 4 MiB of a page. */
@@ -44,7 +40,6 @@ interface PageItems<Item> {
   toItem: (document: FormDocument) => Item
 }
 
-/** Forms with their drafts. */
 export const wholeForms: PageItems<StoredForm> = {
   fields: storedFields,
   bytesOf: ({ draft }) => Buffer.byteLength(draft),

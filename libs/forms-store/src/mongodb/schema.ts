@@ -21,20 +21,14 @@ export const orderIndexes = Object.fromEntries(
 
 const defaultOrder = { updateTime: descending, publicId: 1 } as const
 
-/** The other fields of filters and orders. */
 const listedFields = [...new Set([...Object.keys(formFilterFields.fields), ...formOrderFields])]
   .filter((field) => !(field in defaultOrder))
   .flatMap((field) => (field === formFilterFields.search ? [field, 'foldedName'] : [field]))
 
-/** The other indexes of lists of forms. */
 export const formIndexes = {
   /** The default order: its ties ascend. */
   byUpdateTimeDescending: ofForms('forms_by_updateTime_desc', defaultOrder),
-  /**
-   * The default order within each type, and all other fields of orders and filters: the engine counts, filters and
-   * sorts the entries of this index instead of documents. It has the whole shard key, without which a shard reads
-   * documents.
-   */
+  /** Has all fields of filters and orders, and the whole shard key: the engine reads its entries instead of documents. */
   byType: ofForms('forms_by_type', {
     type: 1,
     ...defaultOrder,
@@ -71,7 +65,6 @@ export const formsSchema: MongoSchema = {
     index('forms', 'id', { organizationId: 1, _id: 1 }),
     // Operators look for forms with many revisions in all organizations.
     index('forms', 'revisionNumber', { revisionNumber: 1 }),
-    // The shard key.
     index('deletions', 'id', { organizationId: 1, _id: 1 }),
     // Most recently deleted first; and those whose time to be purged has come.
     index('deletions', 'deleteTime', { organizationId: 1, deleteTime: descending, _id: 1 }),
@@ -91,7 +84,6 @@ export const formsSchema: MongoSchema = {
     // Also creates the collection: a transaction that creates one conflicts with others.
     index('growth', 'organizationId', { organizationId: 1 }),
     index('remains', 'clearTime', { clearTime: 1 }),
-    // The shard key.
     index('remains', 'organizationId', { organizationId: 1 }),
   ],
 }

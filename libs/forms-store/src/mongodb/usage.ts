@@ -7,7 +7,6 @@ import type { FormsCollections } from './documents.ts'
 
 const parts = ['forms', 'bytes', 'revisions', 'revisionBytes'] as const satisfies readonly (keyof Growth)[]
 
-/** The stage that adds up the growth in documents, and counts them. */
 export const growthSums = {
   $group: {
     _id: null,
@@ -88,7 +87,6 @@ const margin: Usage = { forms: 1_000, bytes: 256 * 1024 * 1024 }
 /** How long a process remembers that an organization is farther away from its quota, in milliseconds. */
 const farMs = 1_000
 
-/** Organizations that a process remembers. */
 const maxRemembered = 10_000
 
 /** Enforces the quota of organizations. Growth beyond the margin within {@link farMs} may exceed the quota by the difference. */
@@ -110,11 +108,8 @@ export class MongoQuota {
   }
 
   /**
-   * Checks the quota before the transaction of a change.
-   *
-   * @returns what the transaction has to do first near the quota: to exclude other growing changes, and to check again.
-   *   Undefined far from it.
-   * @throws {ApiError} QUOTA_EXCEEDED.
+   * Checks the quota before the transaction of a change. @returns undefined far from the quota; near it, what the
+   * transaction does first: exclude other growing changes, and check again. @throws {ApiError} QUOTA_EXCEEDED.
    */
   async guard(
     organizationId: string,

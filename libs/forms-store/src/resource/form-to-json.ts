@@ -51,7 +51,7 @@ const withAiHandoff = (formJson: string, enabled: boolean): string =>
     ? formJson.replace(leadingAiHandoff, `{"aiHandoff":{"enabled":${enabled}}`)
     : JSON.stringify({ ...JSON.parse(formJson), aiHandoff: { enabled } })
 
-/** Begins ETags. Release 0.1.0 has another tag, because its revisions lack `number`, `publisher` and `note`. */
+/** Begins ETags. Change it when revisions get other members. */
 const membersTag = 'n'
 
 /** The strong ETag of the members of a revision that never change: all but `alternateIds`. */

@@ -14,7 +14,6 @@ export interface RevisionsSize {
   bytes: number
 }
 
-/** A form with many revisions. */
 export interface FormRevisions extends FormPath {
   publicId: string
   /** At most {@link maxCountedRevisions}. */
@@ -22,22 +21,19 @@ export interface FormRevisions extends FormPath {
 }
 
 /**
- * Revisions younger than a day are not pruned, in milliseconds. A publish command finds its revision when it is delivered
- * again, which is at most ten minutes after the request, and when a caller repeats its `requestId`. The rest allows for
- * clocks that differ.
+ * In milliseconds: a day. A publish command finds its revision when it is delivered again, at most ten minutes after the
+ * request, and when a caller repeats its `requestId`. The rest allows for clocks that differ.
  */
 export const minPruneAgeMs = 24 * 60 * 60 * 1000
 
 /** A form with more revisions has many. The indexes that find these forms contain this number. */
 export const manyRevisions = 10_000
 
-/** Forms that one query of `formsToPrune` reads. */
 export const formsPerRead = 500
 
 /** Forms of which `formsWithMany` counts the revisions, at most. */
 export const maxCountedForms = 1_000
 
-/** Counts of revisions of one form end here. */
 export const maxCountedRevisions = 100_000
 
 /**
@@ -74,7 +70,6 @@ export interface RevisionGrowth {
   total(): Promise<RevisionsSize>
 }
 
-/** The rule with the minimum age of pruned revisions. */
 export const withMinAge = ({ keep, before }: PruneRule, now = Date.now()): PruneRule => ({
   keep: Math.max(1, keep),
   before: new Date(Math.min(before.getTime(), now - minPruneAgeMs)),

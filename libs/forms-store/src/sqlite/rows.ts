@@ -15,10 +15,8 @@ export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | 
   return undefined
 }
 
-/** The columns of `toFormState`. */
 export const stateColumns = ['organizationId', 'formId', ...stateFields].join(', ')
 
-/** The columns of `toFormSummary`. */
 export const summaryColumns = [stateColumns, ...listedDraftFields].join(', ')
 
 /** The columns of `toFoundForm`. SQLite computes the size of a draft without reading it. */
@@ -41,7 +39,6 @@ export const draftColumns = (form: StoredForm, before?: ListedDraft): Row => {
   }
 }
 
-/** The columns of `toDeletedForm`. */
 export const deletedFormColumns = 'organizationId, formId, publicId, name, deleteTime, purgeTime, deleter'
 
 /** @param row of a revision, with `liveRevisionId` and `aiHandoff` of its form. */

@@ -99,10 +99,7 @@ const history = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/**
- * The logs of events. `events` has rowids, so that the events of all organizations are appended to the same page, and
- * large ones need no overflow pages.
- */
+/** `events` has rowids, so that all organizations append to the same page, and large events need no overflow pages. */
 const eventLogs = `
   CREATE TABLE events (
     organizationId TEXT NOT NULL,
@@ -141,5 +138,5 @@ const eventLogs = `
   CREATE TABLE unstreamedLogs (organizationId TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
 `
 
-/** Append only: each file stores how many it has applied. Release 0.2.0 has the first. */
+/** Append only: each file stores how many it has applied. */
 export const migrations: readonly SqliteMigration[] = [forms + history + eventLogs]

@@ -1,13 +1,11 @@
 import { type Growth, growthOf } from '../../changes/change.ts'
 import type { EventDocument, EventLogDocument, FormsCollections } from '../documents.ts'
 
-/** Events that one round numbers at most. */
 const maxBatch = 200
 
 /** Rounds of one organization in one call, so that the others get their turn. */
 const maxRounds = 5
 
-/** Organizations that are numbered at the same time. */
 const maxConcurrent = 16
 
 /** See `EventLog.sequence`. Organizations do not wait for each other's failures. */
@@ -42,10 +40,7 @@ export const numberOrganization = async (
   return count
 }
 
-/**
- * Numbers the oldest pending events of an organization without a transaction, so that a relay that is killed locks nothing:
- * docs/decisions/0031-number-events-later.md says why no number is left out or given twice, whoever else does the same.
- */
+/** Numbers the oldest pending events without a transaction, as docs/decisions/0031-number-events-later.md explains. */
 const numberBatch = async (collections: FormsCollections, organizationId: string): Promise<number> => {
   const { events } = collections
   // In one snapshot: whatever is numbered after it has a higher sequence. Two reads might meet two primaries, of which
@@ -109,12 +104,9 @@ export const lastNumbered = async (
 }
 
 /**
- * Records, before events get their sequences, that the stream lacks them: if the relay is killed in between, the next one finds
- * the log.
- *
- * @param sequence the last one that is assigned.
- * @param streamedSequence of a new log.
- * @param oldestTime the time of the oldest event, if the log has only one or none so far.
+ * Records, before events get their sequences, that the stream lacks them: if the relay is killed, the next finds the log.
+ * @param sequence the last one that is assigned. `streamedSequence` is for a new log, `oldestTime` for one with at most
+ *   one event so far.
  */
 export const announce = async (
   { eventLogs }: FormsCollections,

@@ -31,10 +31,7 @@ export async function* listOrganizations(collections: FormsCollections): AsyncGe
 /** Forms whose ids are read in advance: no cursor stays open between two forms. */
 const pageSize = 500
 
-/**
- * Forms, and then the deleted ones, with those that are restored meanwhile. A form that is deleted meanwhile is exported
- * once. Index: forms_by_publicId.
- */
+/** Deleted forms come last, with those restored meanwhile; one deleted meanwhile comes once. Index: forms_by_publicId. */
 export async function* exportForms(
   collections: FormsCollections,
   organizationId: string,
@@ -55,7 +52,6 @@ export async function* exportForms(
   }
 }
 
-/** The ids of forms, ordered by public id. */
 async function* idsOf(
   { forms }: FormsCollections,
   organizationId: string,

@@ -7,7 +7,6 @@ import type { FormsCollections } from '../documents.ts'
 const maxDocuments = 1_000
 const maxBytes = 4 * 1024 * 1024
 
-/** Documents of one batch. */
 const maxBatch = 100
 
 /** After this time without another batch, an import that was killed is cleared, in milliseconds. */
@@ -18,12 +17,9 @@ export const isLarge = ({ form, revisions = [], replyIds = [], growth }: Change)
   'insert' in form && (revisions.length + replyIds.length > maxDocuments || growth.revisionBytes > maxBytes)
 
 /**
- * Stores the revisions and replies of an import under an incarnation that no form has yet, so that they are invisible. If the
+ * Stores the revisions and replies of an import under an incarnation that no form has yet: they are invisible. If the
  * import is killed, they are cleared later. Each batch is stored only while nobody clears them: none is left behind.
- *
- * @param history inserts of the revisions and replies.
- * @returns the write that makes them belong to the form, for its transaction; false if a revision's id is taken, or the import
- *   is being cleared.
+ * @returns the write that makes them part of the form; false if a revision's id is taken, or the import is being cleared.
  */
 export const stageImport = async (
   { database, remains }: Pick<FormsCollections, 'database' | 'remains'>,

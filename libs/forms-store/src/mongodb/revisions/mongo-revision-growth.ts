@@ -19,7 +19,6 @@ import type { FormDocument, FormsCollections, RevisionDocument } from '../docume
 import { formById, formIdOf, incarnationOf } from '../find-form.ts'
 import { addGrowth } from '../usage.ts'
 
-/** Revisions of one batch. */
 const maxBatch = 100
 
 export const mongoRevisionGrowth = (collections: FormsCollections): RevisionGrowth => ({

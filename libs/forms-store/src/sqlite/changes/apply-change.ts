@@ -11,12 +11,7 @@ import { draftColumns, revisionColumns } from '../rows.ts'
 import { addUsage, checkGrowth } from '../usage.ts'
 import { findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
 
-/**
- * Stores a change in the open transaction, and checks everything before the first statement that writes: an error after
- * one rolls the whole batch of the group commit back.
- *
- * @returns false if the form is not as it was found, or an id, a command or the request is taken.
- */
+/** Checks everything before the first statement that writes: an error after one rolls back the whole group commit. */
 export const applyChange = (database: SqliteDatabase, quota: Quota, change: Change): boolean => {
   const { organizationId, event, context } = change
   if (!isAsFound(database, change) || hasTakenIds(database, change)) return false
@@ -55,7 +50,6 @@ const hasTakenIds = (database: SqliteDatabase, change: Change): boolean => {
   )
 }
 
-/** A form after its change. */
 interface WrittenForm {
   incarnation: number
   /** How many rows the change has added to `deletions`. */

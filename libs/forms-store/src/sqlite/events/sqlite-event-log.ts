@@ -5,10 +5,8 @@ import { retention } from '../../events/retention.ts'
 import { importEvent, lastSequence, lastSequenceOf } from './append-event.ts'
 import { pruneEvents } from './prune-events.ts'
 
-/** The number of logs that `logs` reads at once. */
 const logsPerRead = 500
 
-/** Maximum number of logs whose unstreamed events `backlog` counts. */
 const maxCountedLogs = 500
 
 /** The logs of events in a forms file. Changes append to them in their own transactions: see `recordEvent`. */
@@ -50,7 +48,6 @@ export const sqliteEventLog = (database: SqliteDatabase): EventLog => ({
   /** Does nothing: changes append their events to the logs themselves. */
   sequence: async () => 0,
 
-  /** Reads `unstreamedLogs`, which is small. */
   async findUnstreamed(limit) {
     const sql = `SELECT ${logColumns} FROM unstreamedLogs CROSS JOIN eventLogs USING (organizationId) LIMIT ? + 0`
     return database.all(sql, limit).map(toLog)

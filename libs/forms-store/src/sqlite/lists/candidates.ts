@@ -91,7 +91,6 @@ const bestCandidates = (database: SqliteDatabase, query: ListFormsQuery): Candid
   return fewCandidates(database, query, maxRange) ?? everyForm
 }
 
-/** The FROM clause of candidates, and their condition. */
 export const sourceOf = (organizationId: string, candidates: Candidates) =>
   'ids' in candidates
     ? {
@@ -130,7 +129,6 @@ const matchSql = (tokens: readonly string[]): string => tokens.map((token) => `"
 
 const toCandidates = (rows: Row[]): Candidates => ({ ids: JSON.stringify(rows.map(({ id }) => id)) })
 
-/** The number of forms in the range, up to `max`. */
 const countRange = (database: SqliteDatabase, organizationId: string, range: Range, max: number): number => {
   const { sql, values } = rangeSql(organizationId, range)
   const rows = `SELECT 1 FROM forms INDEXED BY forms_by_${range.column} WHERE ${sql} LIMIT ? + 0`

@@ -49,9 +49,7 @@ export const findPage = (
 }
 
 /**
- * Reads the rows of an unfiltered page, and the next row, in one statement.
- *
- * @param columns to select, including those of the order.
+ * Reads the rows of an unfiltered page, and the next row, in one statement. `columns` include those of the order.
  * @returns undefined when no index has the order, or when forms are skipped, which a covering index does without rows.
  */
 export const readRowsAlongIndex = (

@@ -37,7 +37,6 @@ export const readForms = (
   return toPage(query, rows, found.ids.length, found.totalSize)
 }
 
-/** Maximum of forms that one statement reads. */
 const maxShortForms = 50
 
 /** Reads an unfiltered page in one statement. @returns undefined for other lists and when a draft is too large. */
@@ -65,7 +64,6 @@ const toPage = (
   ...endOf(query, rows, found, totalSize),
 })
 
-/** A page without its forms. @param found as above. */
 const endOf = (
   { orderBy }: ListFormsQuery,
   rows: readonly Row[],
@@ -78,10 +76,7 @@ const endOf = (
   return { next, totalSize }
 }
 
-/**
- * Reads the page of a list, without its drafts: up to 1,000 forms along an index take two milliseconds. The draft is the last
- * column, so SQLite reads the beginning of each row only, and no overflow page.
- */
+/** Up to 1,000 forms along an index take 2 ms: the draft is the last column, so SQLite reads no overflow pages. */
 export const readSummaries = (
   database: SqliteDatabase,
   query: ListFormsQuery,

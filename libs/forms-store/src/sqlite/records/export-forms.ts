@@ -8,10 +8,7 @@ const nextForm =
 const nextDeletedForm = `SELECT * FROM forms WHERE id =
   (SELECT incarnation FROM deletions WHERE organizationId = ? AND publicId > ? ORDER BY publicId LIMIT 1)`
 
-/**
- * Forms, and then the deleted ones that can be restored. Reads one at a time, each in one transaction. Indexes:
- * forms_by_publicId, deletions_by_publicId.
- */
+/** Each record in one transaction, deleted forms last. Indexes: forms_by_publicId, deletions_by_publicId. */
 export async function* exportForms(
   database: SqliteDatabase,
   organizationId: string,

@@ -3,12 +3,7 @@ import type { Row, SqliteDatabase } from '@fms/store-kit'
 import type { FormRef } from '../../forms-store.ts'
 import { formByRef } from '../rows.ts'
 
-/**
- * The row of a revision, with `liveRevisionId` and `aiHandoff` of its form. Index: the unique one of revisionId; for
- * `latest`, revisions_by_number.
- *
- * @param columns of the revision, beside those of `toRevisionState`.
- */
+/** With `liveRevisionId` and `aiHandoff` of its form. Indexes: that of revisionId; for `latest`, revisions_by_number. */
 export const findRevision = (
   database: SqliteDatabase,
   ref: FormRef,
