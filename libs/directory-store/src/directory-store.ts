@@ -112,12 +112,13 @@ export interface DirectoryStore extends AsyncDisposable {
   /** @throws {ApiError} KEY_NOT_FOUND for any but a live key of the user. */
   revokeOwnKey(userId: string, keyId: string): Promise<void>
 
-  /** Creates a code that signs a user in once; only its hash is stored. @throws {ApiError} USER_NOT_FOUND, USER_DISABLED */
+  /** The code signs the user in once; only its hash is stored. @throws {ApiError} USER_NOT_FOUND, USER_DISABLED */
   createLoginCode(userRef: string, expireTime: Date): Promise<string>
 
   /**
    * Exchanges a login code for a new key. A code works once, however many calls there are at the same time.
-   * `validateOnly` leaves it as it is. @returns undefined for a code that is unknown, used or expired, or of a disabled user.
+   * `validateOnly` leaves it as it is.
+   * @returns undefined for a code that is unknown, used or expired, or of a disabled user.
    * @throws {ApiError} TOO_MANY_KEYS, after which the code can still be used.
    */
   redeemLoginCode(

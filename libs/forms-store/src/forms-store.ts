@@ -170,7 +170,10 @@ export type Quota = Readonly<Usage>
 export interface FormsStoreOptions {
   /** Opens a SQLite file without creating or migrating it. */
   readOnly?: boolean
-  /** Whether this process purges due forms and clears what they leave. Default: true, unless `readOnly`. */
+  /**
+   * Whether this process purges due forms and clears what they leave. Default: true, unless `readOnly`. A copy sets it to
+   * false, because each purge records an event.
+   */
   clears?: boolean
   /** Quota of each organization. Default: unlimited. */
   quota?: Quota
@@ -236,7 +239,7 @@ export interface FormsStore extends AsyncDisposable {
   readonly events: EventLog
   readonly revisionGrowth: RevisionGrowth
 
-  /** @returns undefined, and stores nothing, when the public id is taken. @throws {ApiError} QUOTA_EXCEEDED, FORM_ID_TAKEN. */
+  /** Undefined, and stores nothing, when the public id is taken. @throws {ApiError} QUOTA_EXCEEDED, FORM_ID_TAKEN. */
   create(form: StoredForm, context?: ChangeContext, options?: CreateOptions): Promise<StoredForm | undefined>
 
   /** @returns undefined when the organization has no such form, also for a malformed reference. */
@@ -312,7 +315,7 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param snapshot pure, runs outside of any transaction: called again after a write conflict, also one with a publish
    *   that moved `live`. An error of it leaves nothing behind.
-   * @param beforeStoring called immediately before the revision is stored, with all locks held. Likewise.
+   * @param beforeStoring called immediately before the revision is stored, with all locks held. An error of it leaves nothing behind.
    * @returns the form as published; the current form if the command already had a revision; `elsewhere` if the command
    *   has published another form of the organization; undefined if there is no such form.
    * @throws {ApiError} QUOTA_EXCEEDED when the revision exceeds the quota.

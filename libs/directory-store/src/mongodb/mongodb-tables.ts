@@ -22,7 +22,7 @@ import { directorySchema } from './schema.ts'
 /** How long the engine may work on each read of an authorization; the gateway waits for 2,000 ms. */
 const authorizeTimeoutMs = 1_000
 
-/** Every change is one transaction. @param timeoutMs how long MongoDB may work on a request; 5,000 by default. */
+/** Every change is one transaction. @param timeoutMs how long MongoDB may work on a request, in ms; 5,000 by default. */
 export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables => {
   const database = new MongoDatabase(url, undefined, directorySchema, {
     ...(timeoutMs !== undefined && {

@@ -24,7 +24,10 @@ export const publishForm = (
   )
 }
 
-/** Makes an imported revision live. @returns undefined if it or a later one is live, or an unpublish came after it. */
+/**
+ * Makes a command's earlier revision live: an import may contain one that is not live yet.
+ * @returns undefined if this or a later revision is live, or an unpublish came after it.
+ */
 export const republishForm = (
   found: FoundForm,
   revision: Pick<StoredRevision, 'revisionId' | 'number'>,

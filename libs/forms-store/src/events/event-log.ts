@@ -1,6 +1,6 @@
 import type { FormEvent } from '@fms/contracts'
 
-/** Bounds are inclusive sequences. */
+/** `from` and `to` are sequences, inclusive; by default the whole log, oldest first. */
 export interface EventsQuery {
   organizationId: string
   /** A lower-case UUID. */
