@@ -315,7 +315,7 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param snapshot pure, runs outside of any transaction: called again after a write conflict, also one with a publish
    *   that moved `live`. An error of it leaves nothing behind.
-   * @param beforeStoring called immediately before the revision is stored, with all locks held. An error of it leaves nothing behind.
+   * @param beforeStoring called right before the revision is stored, with all locks held. An error leaves nothing behind.
    * @returns the form as published; the current form if the command already had a revision; `elsewhere` if the command
    *   has published another form of the organization; undefined if there is no such form.
    * @throws {ApiError} QUOTA_EXCEEDED when the revision exceeds the quota.
