@@ -13,10 +13,8 @@ export const storageFull = (cause?: unknown) =>
   )
 
 /**
- * The store is locked or out of reach; a retry may succeed. Nothing was changed, unless a connection broke between
- * a change of MongoDB and its acknowledgement.
- *
- * @param advice what an operator has to check, if the cause shows it.
+ * The store is locked or out of reach; a retry may succeed. Nothing was changed, unless a connection broke between a
+ * change of MongoDB and its acknowledgement. `advice` is what an operator has to check.
  */
 export const storeUnavailable = (cause: unknown, advice?: string) =>
   apiError('STORE_UNAVAILABLE', {}, { cause, ...(advice !== undefined && { advice }) })
@@ -28,10 +26,7 @@ export const storeNotSupported = (cause: unknown, advice: string) =>
 /** The store lacks migrations of this release. An operator has to run `formctl migrate`. */
 export const storeNotMigrated = (store: string) => apiError('STORE_NOT_MIGRATED', { store })
 
-/**
- * A newer release has migrated the store to a schema that this one cannot use. An operator has to upgrade the service,
- * or restore a backup.
- */
+/** A newer release has migrated the store beyond this one's schema. Upgrade the service, or restore a backup. */
 export const storeSchemaTooNew = (
   store: string,
   knownVersion: number,

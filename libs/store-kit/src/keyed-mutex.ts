@@ -1,7 +1,4 @@
-/**
- * A mutex for each key, such as a form, within this process. Serialized changes do not conflict with each other;
- * compare-and-set detects conflicts with other processes.
- */
+/** A mutex for each key within this process. Compare-and-set detects conflicts with other processes. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>()
 

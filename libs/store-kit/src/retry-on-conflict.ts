@@ -10,9 +10,7 @@ const maxBackoffMs = 100
 export const conflictDeadline = (): number => performance.now() + timeoutMs
 
 /**
- * Retries a compare-and-set until it does not conflict with another write, with exponential backoff and jitter.
- *
- * @param onGiveUp creates the error when an attempt after `deadline` conflicts. At least one attempt is made.
+ * Repeats a compare-and-set that conflicts, with exponential backoff and jitter. Fails if it conflicts after `deadline`.
  */
 export const retryOnConflict = async <T>(
   attempt: () => Promise<T | typeof writeConflict>,

@@ -1,6 +1,5 @@
 import { storeSchemaTooNew } from './errors.ts'
 
-/** The schema versions that a store records. */
 export interface SchemaVersion {
   /** Version of the store's schema; 0 for none. */
   version: number

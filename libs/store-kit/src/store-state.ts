@@ -1,6 +1,5 @@
 import type { SchemaVersion } from './schema-version.ts'
 
-/** The state of a store, as an inspection finds it. */
 export interface StoreState extends SchemaVersion {
   engine: 'SQLite' | 'MongoDB'
   /** Version of the engine, such as `8.0.17`. */
@@ -8,8 +7,7 @@ export interface StoreState extends SchemaVersion {
   /** Version of the schema that this release needs. */
   neededVersion: number
   /**
-   * Seconds after which the engine aborts a transaction that a killed process left open; absent where the engine runs in this
-   * process. `forbidden` where the user must not read it.
+   * Seconds until the engine aborts a killed process's transaction; absent for SQLite. `forbidden`: without the right.
    */
   transactionLifetime?: number | 'forbidden' | 'not reported'
   /** Why the store rejects writes; absent while it accepts them. */
@@ -18,7 +16,6 @@ export interface StoreState extends SchemaVersion {
   time?: Date
 }
 
-/** Progress of a migration: the step that runs. */
 export interface MigrationStep {
   store: string
   /** What the step does, such as `index forms_by_name`. */

@@ -6,7 +6,6 @@ import type { SqliteMigration } from './sqlite/sqlite-schema.ts'
 import type { MigrationStep, StoreState } from './store-state.ts'
 import { byScheme, type Migration, sqlitePath } from './store-url.ts'
 
-/** What the schemas of a store are on each engine. */
 interface StoreSchemas {
   store: string
   /** A table that only this store has. */

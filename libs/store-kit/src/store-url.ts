@@ -3,17 +3,13 @@ export interface Migration {
   version: number
 }
 
-/** A function for each engine, called with the store's URL. */
 export interface Engines<T> {
   sqlite(url: string): T
   mongodb(url: string): T
 }
 
 /**
- * Calls the function of the engine that a store URL selects: `sqlite:PATH`, `mongodb://…` or `mongodb+srv://…`.
- *
- * @param store the name of the store in errors.
- * @throws {Error} for another scheme.
+ * Calls the function of a URL's engine: `sqlite:PATH`, `mongodb://…` or `mongodb+srv://…`. @throws {Error} for others.
  */
 export const byScheme = <T>(store: string, url: string, { sqlite, mongodb }: Engines<T>): T => {
   if (url.startsWith('sqlite:')) return sqlite(url)

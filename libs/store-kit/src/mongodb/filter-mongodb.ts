@@ -37,14 +37,12 @@ const maxStars = 2
 const maxDepth = 30
 
 /**
- * Converts a checked filter to a query. Texts of the caller become values of operators such as `$eq`, or are escaped in
- * regular expressions that PCRE, Java, Python and JavaScript interpret alike; they never become operators or names.
- *
- * Strings compare without a collation: by their UTF-8 bytes, which is the order of code points. Parts that are too
- * expensive for an engine (a text with many stars, a deep filter) are left out, and `exact` is false.
+ * Converts a checked filter to a query. Texts of the caller become values of operators, or are escaped in regular
+ * expressions that PCRE, Java, Python and JavaScript interpret alike. Without a collation, strings compare by code point.
+ * Parts that are too expensive (many stars, deep nesting) are left out, and `exact` is false.
  *
  * @param fields the document field of each field of the filter; every document has all of them.
- * @param foldedField the field that `search()` reads: text after `foldCase`. By default the field of its operand.
+ * @param foldedField what `search()` reads: text after `foldCase`. By default the field of its operand.
  * @throws {Error} when the filter has a field without a document field, which is a defect.
  */
 export const filterMongodb = (

@@ -2,12 +2,7 @@ import type { StoreState } from '../store-state.ts'
 import { MongoDatabase } from './mongodb-database.ts'
 import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb-schema.ts'
 
-/**
- * Inspects a store without changing it.
- *
- * @throws {ApiError} STORE_NOT_SUPPORTED; STORE_UNAVAILABLE, also where the server rejects the credentials; `cause` is the driver's error.
- * @throws {Error} for an invalid URL.
- */
+/** Changes nothing. @throws {ApiError} STORE_NOT_SUPPORTED; STORE_UNAVAILABLE, also where the server rejects the user. */
 export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<StoreState> => {
   await using database = new MongoDatabase(url)
   const { version: engineVersion, localTime } = await database.readDeployment()

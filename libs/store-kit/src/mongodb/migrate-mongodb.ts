@@ -14,10 +14,7 @@ import {
 /** The time in which excluded releases notice the new schema and finish their requests. */
 const defaultExclusionMs = 2 * schemaCheckMs
 
-/**
- * Index builds and counts may take hours. A build whose connection breaks continues on the server, and the next
- * migration waits for it.
- */
+/** Index builds and counts may take hours. A build whose connection breaks continues; the next migration waits for it. */
 const withoutTimeouts = {
   socketTimeoutMS: 0,
   wtimeoutMS: 0,
@@ -33,7 +30,7 @@ export interface ChangeDocuments {
 }
 
 export interface MigrateOptions {
-  /** Steps that add what this release needs to documents of earlier releases, in the order in which they run. */
+  /** Steps that change documents, in the order in which they run. */
   changes?: readonly ChangeDocuments[]
   onStep?: ((step: MigrationStep) => void) | undefined
   /** For tests: called before each write. */

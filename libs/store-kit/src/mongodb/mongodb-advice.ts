@@ -59,10 +59,7 @@ const hasNoMember = (error: Coded) =>
 const hasNoPrimary = (error: Coded) =>
   error instanceof MongoServerSelectionError && error.reason?.type === 'ReplicaSetNoPrimary'
 
-/**
- * What an operator has to check, by the kind of error; the first match counts. Contains no text of the driver, which
- * may include secrets.
- */
+/** What an operator has to check; the first match counts. Never text of the driver, which may include secrets. */
 const advices: readonly (readonly [matches: (error: Coded) => boolean, advice: string])[] = [
   [
     isAuthentication,

@@ -52,7 +52,6 @@ export class MongoCollection<T extends MongoDocument> {
     this.#writeOptions = { maxTimeMS: timeoutMs }
   }
 
-  /** @param timeoutMs how long the engine may work on the read, in milliseconds. */
   async findOne(
     query: Document,
     fields?: readonly string[],
@@ -67,16 +66,12 @@ export class MongoCollection<T extends MongoDocument> {
     return (await this.findOne(query, ['_id'])) !== undefined
   }
 
-  /** Finds documents and reads them in batches while they are iterated. */
   async *find(query: Document, options: FindQuery = {}): AsyncGenerator<T> {
     const { timeoutMs = this.#timeoutMs } = options
     yield* this.#iterate(this.#collection.find(query, toOptions({ ...options, timeoutMs })), timeoutMs)
   }
 
-  /**
-   * Reads documents as a majority has journaled them: no failover rolls this state back. The result lacks the changes
-   * that wait for a majority.
-   */
+  /** Reads what a majority has journaled, which no failover rolls back. Lacks changes that wait for a majority. */
   findDurable(query: Document, options: FindQuery = {}): Promise<T[]> {
     const { timeoutMs = this.#timeoutMs } = options
     const cursor = this.#collection.find(query, { ...toOptions({ ...options, timeoutMs }), ...durable })
@@ -98,9 +93,8 @@ export class MongoCollection<T extends MongoDocument> {
   }
 
   /**
-   * Reads only `fields` of the matching documents. In contrast to `find`, the engine sorts these fields and not whole
-   * documents, and reads no document if `index` has `fields` and all fields of the query. Results have no `_id` unless
-   * `fields` has it.
+   * Reads only `fields`. Unlike for `find`, the engine sorts these fields and not whole documents, and reads no document
+   * if `index` has `fields` and all fields of the query. Results have no `_id` unless `fields` has it.
    */
   async *findFields(query: Document, options: FindQuery & { fields: readonly string[] }): AsyncGenerator<T> {
     const { timeoutMs = this.#timeoutMs, index } = options
@@ -118,7 +112,6 @@ export class MongoCollection<T extends MongoDocument> {
     return this.#run(read, requestTimeoutMs(this.#timeoutMs))
   }
 
-  /** Counts the matching documents, at most `limit`. */
   count(
     query: Document,
     { index, limit, timeoutMs = this.#timeoutMs }: Pick<FindQuery, 'index' | 'limit' | 'timeoutMs'> = {},

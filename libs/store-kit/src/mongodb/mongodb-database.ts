@@ -29,9 +29,8 @@ import {
 import { runTransaction, type TransactionOptions, type TransactionWork } from './mongodb-transaction.ts'
 
 /**
- * Acknowledged writes are in the journal of a majority, and reads go to the primary. Requests to an unreachable
- * deployment fail within seconds, so callers receive a 503 rather than a timeout. If an overloaded server rejects a
- * request, the driver repeats it up to twice, after growing random delays.
+ * Acknowledged writes are in the journal of a majority; reads go to the primary. Requests to an unreachable deployment
+ * fail within seconds, so callers receive a 503. The driver repeats what an overloaded server rejects up to twice.
  */
 const options: MongoClientOptions = {
   w: 'majority',
@@ -47,10 +46,7 @@ const options: MongoClientOptions = {
   socketTimeoutMS: socketTimeoutMs(engineTimeoutMs),
 }
 
-/**
- * A database of a MongoDB deployment: a replica set or a sharded cluster, of version 8.0 or newer. Connects with the first
- * request. Requests to any other deployment fail with STORE_NOT_SUPPORTED.
- */
+/** A database of a replica set or sharded cluster of MongoDB 8.0 or newer. Connects with the first request. */
 export class MongoDatabase implements AsyncDisposable {
   readonly #client: MongoClient
   readonly #database: Db
@@ -64,11 +60,9 @@ export class MongoDatabase implements AsyncDisposable {
 
   /**
    * @param url `mongodb://…/DATABASE` or `mongodb+srv://…/DATABASE`.
-   * @param beforeWrite for tests: called before each write.
-   * @param schema the schema of this release. Requests of collections fail with STORE_SCHEMA_TOO_NEW from one second
-   *   after a newer release has excluded this one.
-   * @param overrides timeouts for requests that take long. `engineTimeoutMs`: how long the engine may work on a
-   *   request that has no limit of its own, in milliseconds; 5,000 by default.
+   * @param schema of this release: collections fail with STORE_SCHEMA_TOO_NEW one second after a newer one excludes it.
+   * @param overrides timeouts in milliseconds; `engineTimeoutMs` is for requests without a limit of their own, 5,000 by
+   *   default.
    * @throws {Error} for a URL that is invalid or has no database; without the URL, which may contain a password.
    */
   constructor(
@@ -120,7 +114,6 @@ export class MongoDatabase implements AsyncDisposable {
     }, timeoutMs)
   }
 
-  /** Creates an index unless it exists. */
   async createIndex({ collection, name, key, unique, sparse, ifPresent }: MongoIndex): Promise<void> {
     const options = {
       name,
@@ -141,10 +134,8 @@ export class MongoDatabase implements AsyncDisposable {
   }
 
   /**
-   * Sends a request to the engine.
+   * Sends a request. The caller waits `timeoutMs`, by default until the driver gives up; a write may still happen later.
    *
-   * @param timeoutMs how long the caller waits, in milliseconds; by default, until the driver gives up. A write may
-   *   still happen later.
    * @throws {ApiError} STORE_UNAVAILABLE or STORE_NOT_SUPPORTED; defects are unchanged.
    */
   async run<R>(request: () => Promise<R>, timeoutMs?: number): Promise<R> {
@@ -160,10 +151,7 @@ export class MongoDatabase implements AsyncDisposable {
     }
   }
 
-  /**
-   * Connects to a supported deployment, until that has succeeded once: from then on, the driver reconnects. It does not
-   * repeat a first attempt that failed: each later request would fail with "Topology is closed".
-   */
+  /** Connects until it succeeds once: then the driver reconnects. Before, it would fail with "Topology is closed". */
   async #connect(): Promise<void> {
     await this.#client.connect()
     const deployment = await readDeployment(this.#database)
@@ -182,7 +170,6 @@ export class MongoDatabase implements AsyncDisposable {
     await assertMigrated(this.#meta(), schema)
   }
 
-  /** Waits for the requests in flight, then closes the connections. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.allSettled(this.#inFlight)

@@ -1,14 +1,12 @@
 import { type Db, MongoServerError } from 'mongodb'
 import { storeNotSupported } from '../errors.ts'
 
-/** What a deployment reports about itself. */
 export interface Deployment {
   /** Version of the server, such as `8.0.17`. */
   version: string
   topology: 'replica set' | 'sharded cluster' | 'standalone server'
   /** Such as `8.0`; absent where the user must not read it, and on `mongos`, which has none. */
   featureCompatibilityVersion?: string
-  /** Time of the server's clock. */
   localTime?: Date
 }
 

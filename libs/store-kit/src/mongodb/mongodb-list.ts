@@ -29,18 +29,15 @@ export interface MongoListQuery {
   throwIfAborted?: () => void
 }
 
-/** The indexes that a list reads. */
 export interface MongoListPlan {
   /**
    * The index of a page. With `key`, a unique field, the engine reads and sorts only the fields of the order and the
    * filter, and the page's documents are read by their keys on `keyIndex` afterwards. Without it, the index has the order.
    */
   page: { index: string; key?: string; keyIndex?: string }
-  /** The index that the matches are counted on. */
   count: { index: string }
 }
 
-/** A page, and the number of documents on all pages. */
 export interface MongoList<T> {
   /** The documents after the position and after those to skip, in order: `limit + 1` or more, unless the list ends. */
   items: AsyncIterable<T>
@@ -51,10 +48,7 @@ export interface MongoList<T> {
 /** Documents that one request reads by their keys. Bounds the memory of a page of large documents. */
 const documentsPerRequest = 32
 
-/**
- * Lists documents by keyset paging. Parts of a filter that the engine cannot evaluate are evaluated here, on all
- * documents that match the other parts.
- */
+/** Lists documents by keyset paging. What the engine cannot filter is filtered here, on all that match the rest. */
 export const listMongodb = <T extends MongoDocument>(
   collection: MongoCollection<T>,
   query: MongoListQuery,
@@ -78,7 +72,6 @@ class KeysetList<T extends MongoDocument> {
   readonly #collection: MongoCollection<T>
   readonly #list: MongoListQuery
   readonly #filter: Document
-  /** Whether `#filter` finds exactly the matches. */
   readonly #isExact: boolean
 
   constructor(
@@ -200,7 +193,6 @@ class KeysetList<T extends MongoDocument> {
     return this.#isExact || evaluateFilter(filter!, rowOf(row, fields))
   }
 
-  /** The matches in a range of the order. */
   #within(range: Document): Document {
     const { scope, narrowing = {} } = this.#list
     const parts = [scope, narrowing, range, this.#filter]

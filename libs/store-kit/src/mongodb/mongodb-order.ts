@@ -5,11 +5,8 @@ export const mongoSort = (order: readonly OrderTerm[]): Sort =>
   Object.fromEntries(order.map(({ field, descending }) => [field, descending ? -1 : 1]))
 
 /**
- * Queries whose results, one after another, are the documents after a position in an order (keyset paging). Each is one
- * range of an index that has the order, so a page costs the same at any depth, however many documents share a value.
- *
- * @param order its last field is unique.
- * @param position the values of these fields in the last document that was read.
+ * Queries whose results, one after another, are the documents after a position in an order (keyset paging) whose last
+ * field is unique. Each is one range of an index that has the order, so a page costs the same at any depth.
  */
 export const rangesAfter = (
   order: readonly OrderTerm[],

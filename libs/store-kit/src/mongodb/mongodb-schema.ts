@@ -31,7 +31,7 @@ export interface MongoSchema {
 export interface SchemaDocument {
   _id: string
   version: number
-  /** Absent in those of earlier releases, where it equals `version`. */
+  /** Default: `version`. */
   oldestVersion?: number
 }
 

@@ -26,11 +26,7 @@ export const socketTimeoutMs = (engineMs: number): number =>
 
 const timeoutAdvice = 'MongoDB does not respond in time. Check the network, and the load of its machine.'
 
-/**
- * Waits for a request for a limited time. The request is not cancelled: the driver ends it at its own limits.
- *
- * @throws {ApiError} STORE_UNAVAILABLE after `timeoutMs` milliseconds; errors of the request.
- */
+/** Stops waiting for a request, which the driver ends at its own limits. @throws {ApiError} STORE_UNAVAILABLE */
 export const withTimeLimit = async <T>(pending: Promise<T>, timeoutMs: number): Promise<T> => {
   const expired = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

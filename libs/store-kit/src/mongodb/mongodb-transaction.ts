@@ -40,10 +40,7 @@ export const conflictIfDuplicate = (error: unknown): typeof writeConflict => {
 export type TransactionWork<R> = (transaction: MongoTransaction) => Promise<R | typeof writeConflict>
 
 export interface TransactionOptions {
-  /**
-   * Called right before the commit, when all documents are locked, and before each repeat of a commit with an unknown result.
-   * Its error aborts the transaction, unless it is committed already.
-   */
+  /** Called with all documents locked, before the commit and its repeats. Its error aborts what is not yet committed. */
   beforeCommit?: (() => void) | undefined
   /** When a commit with an unknown result is no longer repeated, by `performance.now()`. Default: in 5 s. */
   deadline?: number | undefined
@@ -198,12 +195,11 @@ const mayCommit = (beforeCommit: TransactionOptions['beforeCommit']): boolean =>
   }
 }
 
-/** Between two attempts to commit. */
 const commitPauseMs = 20
 
 /**
- * Aborts the transaction of a session unless it is committed. The driver does not abort one whose commit it has sent: it would
- * lock its documents, and might be committed after its deadline.
+ * Aborts a transaction that is not committed. The driver leaves one open whose commit it has sent: with locks, or to be
+ * committed too late.
  */
 const endOpenTransaction = async (client: MongoClient, session: ClientSession): Promise<void> => {
   await client

@@ -10,7 +10,6 @@ export const lowBytes = 2 * 1024 ** 3
 /** How long a measured value is used, in milliseconds: the forms of all callers are far less than the reserve in this time. */
 const validMs = 100
 
-/** Measures the free bytes on the disk of a file. */
 export const measureFreeBytes = (path: string): (() => number) => {
   if (path === ':memory:') return () => Number.POSITIVE_INFINITY
   const folder = dirname(path)

@@ -62,10 +62,7 @@ const joined = (conditions: string[], operator: 'AND' | 'OR'): string => {
   return `(${joined(left, operator)}) ${operator} (${joined(right, operator)})`
 }
 
-/**
- * Matches a text with wildcards. The part before the first star becomes a range, which an index can serve; a pattern
- * with one star at its end is only that range.
- */
+/** Matches wildcards. The text before the first star becomes a range, for an index; `prefix*` is only that range. */
 const matchSql = (column: string, parts: string[]): SqlCondition => {
   const [prefix = '', ...rest] = parts
   const end = endOfPrefix(prefix)

@@ -32,15 +32,13 @@ export interface GroupCommitOptions {
 const ownFlow: Flow = { organization: '', user: '' }
 
 /**
- * Runs the changes of concurrent callers in one transaction with one fsync (group commit). Each caller sees a
- * transaction of its own: a change that throws is rolled back without the others, and promises settle after the commit.
- * Callers take turns.
+ * Runs the changes of concurrent callers, who take turns, in one transaction with one fsync (group commit). Each caller
+ * sees a transaction of its own: a change that throws is rolled back alone, and promises settle after the commit.
  */
 export class GroupCommit {
   readonly #connection: DatabaseSync
   readonly #options: GroupCommitOptions
   readonly #turns = new FairQueue({ places: 1 })
-  /** The change whose turn it is. */
   #next: QueuedChange | undefined
   #flushing: Promise<void> | undefined
 
@@ -59,7 +57,6 @@ export class GroupCommit {
     })
   }
 
-  /** Resolves once the queue is empty. */
   async drain(): Promise<void> {
     await this.#flushing
   }
@@ -94,10 +91,7 @@ export class GroupCommit {
     } while (this.#queued > queued && this.#queued < commitThreshold)
   }
 
-  /**
-   * Commits as many changes as fit into the time of a batch: in one transaction, or in one each where that is rolled
-   * back. If there is no transaction, all changes fail that wait for one.
-   */
+  /** Commits the changes that fit into a batch: in one transaction, or in one each where that is rolled back. */
   async #commit(next: () => QueuedChange | undefined): Promise<void> {
     const batch: QueuedChange[] = []
     try {
@@ -129,12 +123,11 @@ export class GroupCommit {
   }
 
   /**
-   * Runs the changes in the open transaction and ends it. There is no savepoint for each change: it would copy every
-   * page that the change touches, and most changes that throw do so before their first statement.
+   * Runs changes in the open transaction, adds them to `batch`, and ends it. A savepoint for each change would copy every
+   * page that it touches, and most changes that throw do so before their first statement.
    *
-   * @param batch receives the changes that have run.
-   * @returns false when one of several changes threw after it had written: then everything is rolled back, and no promise
-   *   is settled. A change that uses up the time is the last of its batch, so that no later change causes it to run again.
+   * @returns false when one of several changes threw after it had written: all is rolled back, and no promise is settled.
+   *   A change that uses up the time ends its batch, so that no later change causes it to run again.
    */
   #runInTransaction(next: () => QueuedChange | undefined, batch: QueuedChange[]): boolean {
     const settle: (() => void)[] = []

@@ -1,10 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/**
- * Creates a folder and those above it. Node's own `recursive` never ends where the system can create none, such as below
- * `/proc`.
- */
+/** Creates a folder and those above. Node's `recursive` never ends where it can create none, such as below `/proc`. */
 export const makeFolder = (folder: string, mode = 0o777): void => {
   if (existsSync(folder)) return
   makeFolder(dirname(folder), mode)

@@ -17,10 +17,8 @@ export const allOf = (...conditions: (SqlCondition | undefined)[]): SqlCondition
 }
 
 /**
- * A condition that every row meets, for reads that may take long: they end with the error of the check that
- * {@link SqliteDatabase.snapshot} takes. It checks at every 16th row, since a call takes as long as the scan of a row.
- *
- * @param rowid the rowid of the table, which every index entry contains.
+ * A condition that every row meets, for long reads: every 16th row runs the check of {@link SqliteDatabase.snapshot},
+ * since a call takes as long as the scan of a row. Every index entry contains the `rowid`.
  */
 export const wantedRow = (rowid: string): SqlCondition => ({
   sql: `(${rowid} & 15 OR stillWanted())`,
@@ -31,22 +29,16 @@ export const wantedRow = (rowid: string): SqlCondition => ({
 export const orderSql = (order: readonly OrderTerm[]): string =>
   order.map(({ field, descending }) => (descending ? `${field} DESC` : field)).join(', ')
 
-/**
- * The LIMIT clause of a page, with parameters for its size and for the rows to skip. The `+ 0` keeps SQLite from
- * preparing the statement again for each value: it plans by the value of a parameter that is the whole LIMIT.
- */
+/** The LIMIT and OFFSET of a page. Without `+ 0`, SQLite prepares the statement again for each value of the limit. */
 export const pageSql = 'LIMIT ? + 0 OFFSET ?'
 
 /**
- * A condition for the rows after a position in an order (keyset paging). The columns must not contain NULL.
+ * A condition for the rows after a position in an order (keyset paging). The columns have no NULL; the last is unique.
  *
  *     after(a, …) = a past value, or a equal to value and after(…)
  *
  * Columns of one direction are compared as a row value (sqlite.org/rowvalue.html), so an index scan starts exactly at
  * the position. For mixed directions there is also a bound on the first column, where an index scan can start.
- *
- * @param order its fields are columns, of which the last is unique.
- * @param position the values of these columns in the last row that was read.
  */
 export const afterPosition = (
   order: readonly OrderTerm[],

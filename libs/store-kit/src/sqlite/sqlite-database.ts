@@ -24,8 +24,7 @@ export interface SqliteOptions {
 }
 
 /**
- * An SQLite file that the processes of one machine share. It uses WAL with `synchronous=FULL`, so acknowledged changes
- * are on the disk. Reads run immediately; changes go through {@link GroupCommit}.
+ * A SQLite file that the processes of one machine share: WAL with `synchronous=FULL`. {@link GroupCommit} runs changes.
  */
 export class SqliteDatabase implements AsyncDisposable {
   readonly #connection: DatabaseSync
@@ -33,7 +32,6 @@ export class SqliteDatabase implements AsyncDisposable {
   readonly #statements: Statements
   readonly #commits: GroupCommit
   readonly #diskFreeBytes: () => number
-  /** Counts the statements that may have changed the file. */
   #statementsRun = 0
   /** Throws when the snapshot is no longer wanted. */
   #check = () => {}
@@ -80,12 +78,7 @@ export class SqliteDatabase implements AsyncDisposable {
     return this.#translating(() => this.#prepare(sql).get(values))
   }
 
-  /**
-   * Runs `work` on one state of the file, whatever other processes change meanwhile.
-   *
-   * @param work synchronous, and only reads.
-   * @param check called first, and then by statements with `wantedRow`. An error of it ends the work.
-   */
+  /** Runs `work`, which only reads, on one state of the file. Calls `check` first, and in statements with `wantedRow`. */
   snapshot<T>(work: () => T, check: () => void = () => {}): T {
     return this.#translating(() => {
       check()
@@ -108,10 +101,7 @@ export class SqliteDatabase implements AsyncDisposable {
     return this.#prepare(sql).run(values)
   }
 
-  /**
-   * Inserts a row inside a change. Without `OR FAIL`, SQLite keeps a statement journal for each statement that it may
-   * have to undo itself, such as those with triggers. A failed insert is rolled back with its change.
-   */
+  /** Inserts a row inside a change, whose rollback undoes a failed insert. `OR FAIL` saves SQLite's statement journal. */
   insert(table: string, row: Row): void {
     const columns = Object.keys(row)
     const marks = columns.map(() => '?')
@@ -120,22 +110,15 @@ export class SqliteDatabase implements AsyncDisposable {
   }
 
   /**
-   * Runs `change` in a transaction. An error that it throws rolls it back and rejects the promise.
+   * Runs `change` in a transaction; its error rolls it back. It may run again, so it must only run statements here.
    *
-   * @param change synchronous, and without side effects other than statements on this database: it may run again.
-   * @param flow whose change it is. The changes of callers are committed in turn.
    * @throws {ApiError} STORE_UNAVAILABLE when the lock timed out or the disk fails; STORAGE_FULL; STORE_SCHEMA_TOO_NEW.
    */
   write<T>(change: () => T, flow?: Flow): Promise<T> {
     return this.#commits.write(change, flow)
   }
 
-  /**
-   * Checks that there is room for a change that grows the file: on the disk, or in pages of the file that are free.
-   * Changes that delete skip the check and use the rest.
-   *
-   * @throws {ApiError} STORAGE_FULL when no more than {@link reservedBytes} are free.
-   */
+  /** Checks for room to grow, on the disk or in free pages; deletes need no check. @throws {ApiError} STORAGE_FULL. */
   assertRoom(): void {
     const diskBytes = this.#diskFreeBytes()
     if (diskBytes > reservedBytes) return
@@ -148,7 +131,6 @@ export class SqliteDatabase implements AsyncDisposable {
     this.#translating(() => this.#schema.check())
   }
 
-  /** Waits for queued changes, then closes the file. */
   async close(): Promise<void> {
     await this.#commits.drain()
     if (this.#connection.isOpen) this.#connection.close()
@@ -195,10 +177,7 @@ const openConnection = (
   return connection
 }
 
-/**
- * Switches the file to WAL. When two processes create a file concurrently, SQLite fails one of them immediately to
- * avoid a deadlock (sqlite.org/c3ref/busy_handler.html), so this retries.
- */
+/** Switches to WAL. Retries: when two processes create a file, SQLite fails one (sqlite.org/c3ref/busy_handler.html). */
 const enableWriteAheadLog = (connection: DatabaseSync, timeoutMs: number): void => {
   const deadline = performance.now() + timeoutMs
   for (;;) {

@@ -13,9 +13,9 @@ const sqlErrorCode = 1
 export const isBusy = (error: unknown): boolean => errorCode(error) === busyCode
 
 /**
- * Translates a driver error that concerns the state of the store to STORE_UNAVAILABLE or STORAGE_FULL. An error of a statement becomes
- * `schemaError()` where that returns one, since a newer schema makes statements fail. Other errors are defects and are
- * returned unchanged.
+ * Translates an error of the store's state to STORE_UNAVAILABLE or STORAGE_FULL. An error of a statement becomes
+ * `schemaError()` where that returns one: a newer schema makes statements fail. Other errors are defects and stay as they
+ * are.
  */
 export const translateSqliteError = (error: unknown, schemaError: () => unknown): unknown => {
   if (errorCode(error) === fullCode) return storageFull(error)

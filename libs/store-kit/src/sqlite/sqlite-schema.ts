@@ -61,7 +61,6 @@ export class SqliteSchemaGuard {
   readonly #version: StatementSync
   #checkedUntilMs = Number.NEGATIVE_INFINITY
 
-  /** @param store the name of the store in errors. */
   constructor(connection: DatabaseSync, store: string, migrations: readonly SqliteMigration[]) {
     this.#connection = connection
     this.#store = store

@@ -1,12 +1,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
-/** The most prepared statements that are cached. The SQL of a list varies with its filter. */
+/** The most cached statements of a connection; the oldest is dropped first. The SQL of a list varies with its filter. */
 const maxStatements = 500
 
-/** A row: values by column name. */
 export type Row = Record<string, SQLInputValue>
 
-/** The prepared statements of a connection, by SQL text. The oldest is dropped once there are 500. */
 export class Statements {
   readonly #connection: DatabaseSync
   readonly #cache = new Map<string, Statement>()
@@ -26,10 +24,7 @@ export class Statements {
   }
 }
 
-/**
- * A prepared statement. It reads rows as arrays and builds the objects itself: V8 keeps the driver's row objects in
- * dictionary mode, which is slow to create and to read.
- */
+/** Builds row objects from arrays: V8 keeps the driver's own objects in dictionary mode, which is slow. */
 class Statement {
   readonly #statement: StatementSync
   #columns: string[]
@@ -49,7 +44,6 @@ class Statement {
     return found && this.#toRow(found)
   }
 
-  /** @returns the number of rows that the statement changed. */
   run(values: SQLInputValue[]): number {
     // The result includes the last rowid, and those of FTS5 exceed the safe integers.
     this.#statement.setReadBigInts(true)
