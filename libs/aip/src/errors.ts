@@ -29,7 +29,6 @@ export const httpStatusOf: Record<Status, number> = {
   DEADLINE_EXCEEDED: 504,
 }
 
-/** The optional parts of an {@link ApiError}. */
 export interface ErrorParts {
   /** The HTTP status code if it differs from {@link httpStatusOf} (405, 412, 413, 415). */
   http?: number
@@ -53,9 +52,7 @@ const detailType = <N extends string>(name: N) => `type.googleapis.com/google.rp
 const domain = 'forms'
 
 /**
- * An error response (AIP-193): a canonical status, a reason, a message that says what to do next, and typed details.
- *
- * {@link apiError} creates the errors of this release. Those of another release can have a `reason` that it does not know.
+ * An error response (AIP-193). Create it with {@link apiError}; one from another release may have an unknown `reason`.
  */
 export class ApiError extends Error {
   readonly status: Status
@@ -72,7 +69,6 @@ export class ApiError extends Error {
     this.parts = parts
   }
 
-  /** The response body, with `requestId` in its `RequestInfo`. */
   toBody(requestId: string): ErrorBody {
     const { metadata = {}, fieldViolations, preconditionViolations, retryAfterSeconds } = this.parts
     const details: ErrorDetail[] = [
@@ -103,7 +99,6 @@ export class ApiError extends Error {
 /** Thrown by a store for an outcome that is no failure, such as the replay of a request. Metrics do not count it. */
 export abstract class ExpectedOutcome extends Error {}
 
-/** Maximum number of violations in an error response. */
 export const maxViolations = 1000
 
 /** The parts of an error that its reason leaves open. */
@@ -140,6 +135,5 @@ const summaryOf = (violations: readonly (FieldViolation | PreconditionViolation)
   return `${subject || 'The body'} ${first.description}${more === 0 ? '' : ` (and ${more} more)`}`
 }
 
-/** INVALID_REQUEST: the request has invalid fields. */
 export const invalidRequest = (fieldViolations: FieldViolation[]) =>
   apiError('INVALID_REQUEST', { field: fieldViolations[0]?.field ?? '' }, { fieldViolations })

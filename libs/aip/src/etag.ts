@@ -19,18 +19,14 @@ const parseEntityTags = (list: string) =>
     : undefined
 
 /**
- * Formats the strong entity tag `"{version}-{rest}"`, with its quotes (AIP-154, RFC 9110 §8.8.3).
- *
- * @param version the version of the draft, which `If-Match` compares.
- * @param rest identifies the state of the other fields; printable ASCII without white space and `"`.
+ * Formats the strong entity tag `"{version}-{rest}"` (AIP-154, RFC 9110 §8.8.3). `If-Match` compares only the version of
+ * the draft. The rest is printable ASCII without white space and `"`.
  */
 export const formatETag = (version: number, rest: string): string => `"${version}-${rest}"`
 
 /**
- * Parses an `If-Match` header (RFC 9110 §13.1.1). The result omits weak tags, which never match; it is empty for a
- * header with weak tags only and then matches no version.
+ * Parses an `If-Match` header (RFC 9110 §13.1.1). Omits weak tags, which never match; undefined without the header.
  *
- * @returns undefined without the header.
  * @throws {ApiError} INVALID_IF_MATCH (400) for an unquoted tag, an empty list or any other malformed value.
  */
 export const parseIfMatch = (header: string | undefined): IfMatch | undefined => {
@@ -41,18 +37,13 @@ export const parseIfMatch = (header: string | undefined): IfMatch | undefined =>
   return tags.filter(({ weak }) => !weak).map(({ tag }) => tag)
 }
 
-/**
- * Whether an `If-Match` condition holds for a draft version. Ignores the rest of the tag, so that a new reply, which
- * changes `replyCount`, does not make the tag of an editor stale.
- */
+/** Whether `If-Match` holds for a draft version. Ignores the rest of the tag, which changes with each new reply. */
 export const ifMatchVersionHolds = (condition: IfMatch, version: number): boolean =>
   condition === '*' || condition.some((tag) => tag.startsWith(`${version}-`))
 
 /**
- * Whether an `If-None-Match` header names the current ETag, so that a GET responds with 304 (RFC 9110 §13.1.2).
- * Weak comparison of whole tags (§8.8.3.2); `*` matches any tag. A malformed header matches none.
- *
- * @param etag the current tag, from {@link formatETag}.
+ * Whether `If-None-Match` names the current ETag, so that a GET responds with 304 (RFC 9110 §13.1.2). Weak comparison of
+ * whole tags (§8.8.3.2); `*` matches any tag, a malformed header none.
  */
 export const ifNoneMatchHolds = (header: string | undefined, etag: string): boolean =>
   header?.trim() === '*' || (parseEntityTags(header ?? '')?.some(({ tag }) => `"${tag}"` === etag) ?? false)

@@ -11,10 +11,8 @@ z.config({
 })
 
 /**
- * Converts the issues of a Zod error to field violations (AIP-193), with paths such as `form.steps[2].key`. Returns
- * at most 1,001: one more than an error lists, so that the error can say that there are more.
- *
- * @param root prepended to each path, such as `form`.
+ * Converts the issues of a Zod error to field violations (AIP-193), with paths such as `form.steps[2].key` below `root`.
+ * Returns at most 1,001: one more than an error lists, so that the error can say that there are more.
  */
 export const toFieldViolations = (error: z.core.$ZodError, ...root: PropertyKey[]): FieldViolation[] =>
   violationsOf(error.issues, root)
@@ -70,10 +68,8 @@ const article = (expected: string) => (/^[aeiou]/.test(expected) ? `an ${expecte
 const maxPathLength = 500
 
 /**
- * Formats the path of a field for errors: `['form', 'steps', 2, 'key']` becomes `form.steps[2].key`.
- *
- * Paths contain names from the request, so the result is cut off with `…` after 500 characters and is well-formed
- * Unicode.
+ * Formats a field path for errors: `['form', 'steps', 2, 'key']` becomes `form.steps[2].key`. Paths contain names from
+ * the request, so the text is well-formed Unicode, cut off with `…` after 500 characters.
  */
 export const fieldPath = (path: readonly PropertyKey[]): string => {
   let text = ''

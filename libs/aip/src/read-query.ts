@@ -4,16 +4,14 @@ import { ApiError, invalidRequest } from './errors.ts'
 import { toFieldViolations } from './field-violations.ts'
 import { type MaskMembers, parseReadMask, type ReadMask } from './read-mask/read-mask.ts'
 
-/** The schema of a query. */
 export type QueryContract<Q> = z.ZodType<Q> & { shape: object }
 
 /** Parses a parameter. @returns undefined if it is invalid: its error is kept, so that the others are checked too. */
 export type TryParse = <T>(field: string, parse: () => T) => T | undefined
 
 /**
- * Parses the raw query of a request.
+ * Parses the raw query of a request. `read` gets the parameters that the contract accepts.
  *
- * @param read parses the values of the parameters. Those that the contract rejects are absent.
  * @throws {ApiError} that of the only invalid parameter; otherwise INVALID_REQUEST with all violations.
  */
 export const readQuery = <Q, T>(
@@ -52,13 +50,7 @@ const validPart = <Q>(query: unknown, contract: QueryContract<Q>, { issues }: z.
   )
 }
 
-/**
- * Parses the raw query of a read of one resource (AIP-131, AIP-157).
- *
- * @param members of the resource.
- * @returns the mask, or undefined for all members.
- * @throws {ApiError} INVALID_REQUEST with all violations.
- */
+/** Parses the raw query of a read of one resource (AIP-131, AIP-157). @throws {ApiError} INVALID_REQUEST. */
 export const readGetQuery = (query: unknown, members: MaskMembers): ReadMask | undefined =>
   readQuery(query, GetQuery, ({ readMask }, tryParse) =>
     tryParse('readMask', () => parseReadMask(readMask, members)),

@@ -1,14 +1,11 @@
 import type { CheckedFilter } from './checked-filter.ts'
 
-/** Maximum number of conditions in a filter. */
 export const maxConditions = 60
 
 /** Maximum number of conditions in a filter that read the text of each row, since no index serves them. */
 export const maxTextConditions = 10
 
-/** A filter has too many conditions. */
 export class FilterComplexityError extends Error {
-  /** Which of the two limits the filter exceeds. */
   readonly conditions: 'conditions' | 'text conditions'
   readonly limit: number
   readonly found: number
@@ -22,11 +19,7 @@ export class FilterComplexityError extends Error {
   }
 }
 
-/**
- * Limits the number of conditions in a filter.
- *
- * @throws {FilterComplexityError} for more than 60 conditions, or more than 10 that read the text of each row.
- */
+/** @throws {FilterComplexityError} for more than 60 conditions, or more than 10 that read the text of each row. */
 export const boundFilter = (filter: CheckedFilter): void => {
   const conditions = conditionsOf(filter)
   const textConditions = conditions.filter(readsText)

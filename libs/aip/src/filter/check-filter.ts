@@ -119,7 +119,6 @@ const checkComparison = (
   return comparator.text === '!=' ? { kind: 'not', operand: checked } : checked
 }
 
-/** @param column the column of the search in the filter, for the error. */
 const searchedField = ({ fields, search }: FilterFields, column: number): string => {
   if (search === undefined) throw new ExpressionError(column, `a comparison of ${oneOf(fields)}`)
   return search

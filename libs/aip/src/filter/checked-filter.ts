@@ -2,8 +2,7 @@
 export type OrderOperator = '=' | '<' | '<=' | '>' | '>='
 
 /**
- * A validated filter: each field is declared, and each value has the type of its field. Independent of any store;
- * `evaluateFilter` defines the meaning of each node.
+ * A validated filter for any store: fields are declared, values have their types. `evaluateFilter` defines its meaning.
  */
 export type CheckedFilter =
   | { kind: 'and' | 'or'; operands: CheckedFilter[] }

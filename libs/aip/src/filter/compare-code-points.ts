@@ -1,9 +1,4 @@
-/**
- * Compares two texts by Unicode code point, which is also the order of their UTF-8 bytes. JavaScript's `<` compares
- * UTF-16 code units and puts `'😀'` before `'\uFFFD'`.
- *
- * @returns a negative number, 0 or a positive number, for `Array.prototype.sort`.
- */
+/** Compares by code point, as UTF-8 bytes. `<` compares UTF-16 code units and puts `'😀'` before `'\uFFFD'`. */
 export const compareCodePoints = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {

@@ -10,10 +10,7 @@ export interface Token<Text extends string = string> {
 
 /** A text with wildcards (AIP-160, "Comparison Operators"). */
 export interface Literal {
-  /**
-   * The texts between the wildcards, always one more than there are wildcards: `a*b` is `['a', 'b']`, `*` is
-   * `['', '']`.
-   */
+  /** The texts between the wildcards: `a*b` is `['a', 'b']`, `*` is `['', '']`. */
   parts: string[]
   quoted: boolean
   /** Unicode code points, from 1. */

@@ -16,11 +16,8 @@ const foldCodePoint = (character: string): string => {
 }
 
 /**
- * Folds the case of a text by Unicode simple case folding (CaseFolding.txt, status C and S), as regular expressions
- * with the flags `iu` do: texts that differ only in case become equal. Each code point maps to one code point: `ς`
- * equals `Σ`, `ß` equals `ẞ` but not `ss`. Independent of the locale and idempotent.
- *
- * A later Unicode version of the platform may fold characters that are unassigned today. A store of folded texts must
- * then fold them again.
+ * Folds case by Unicode simple case folding (CaseFolding.txt, status C and S), as regular expressions with the flags `iu`
+ * do: one code point to one, so `ς` equals `Σ`, and `ß` equals `ẞ` but not `ss`. Independent of the locale and
+ * idempotent. A later Unicode version may fold characters that are unassigned today: fold stored texts again then.
  */
 export const foldCase = (text: string): string => text.replace(/[A-Z]|[^\0-\x7f]/gu, foldCodePoint)

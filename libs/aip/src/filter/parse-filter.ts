@@ -25,12 +25,9 @@ const describeExpected = ({ expected }: GrammarError) =>
 const isTime = (text: string): boolean => parseTime(text) !== undefined
 
 /**
- * Parses an AIP-160 filter; `grammar.peggy` has the grammar.
+ * Parses an AIP-160 filter (`grammar.peggy`); undefined for white space. The caller limits the length of the text;
+ * backtracking is bounded and parentheses nest at most 100 deep, so no text exhausts the stack.
  *
- * Backtracking is bounded, and parentheses nest at most 100 deep, so no text exhausts the stack. The caller limits the
- * length of the text.
- *
- * @returns undefined for an empty text or white space: no filter.
  * @throws {ExpressionError} for invalid syntax, including half a surrogate pair in a literal.
  */
 export const parseFilter = (text: string): FilterNode | undefined => {

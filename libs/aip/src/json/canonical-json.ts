@@ -1,9 +1,6 @@
 import type { Json } from './json.ts'
 
-/**
- * Serializes a JSON value in canonical form (RFC 8785): equal values have equal texts, whatever the order of members and
- * the white space of the texts they came from. Members that are `undefined` are omitted.
- */
+/** Serializes JSON in canonical form (RFC 8785): equal values have equal texts. Omits members that are `undefined`. */
 export const canonicalJson = (value: Json): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

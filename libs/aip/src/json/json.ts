@@ -1,7 +1,4 @@
-/**
- * A JSON value (RFC 8259). A member may be `undefined`, which `JSON.stringify` omits: {@link mergePatch} marks
- * removed members with it.
- */
+/** A JSON value (RFC 8259). {@link mergePatch} marks removed members with `undefined`, which `JSON.stringify` omits. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 
 export type JsonObject = { [name: string]: Json | undefined }

@@ -4,14 +4,10 @@ const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Applies a JSON Merge Patch (RFC 7396): objects merge at every depth, other values are replaced, `null` removes a
- * member.
+ * Applies a JSON Merge Patch (RFC 7396). A removed member stays as a key with the value `undefined`, so that a strict
+ * schema can reject unknown names in the patch. `undefined` in a patch means `null`.
  *
- * A removed member stays as a key with the value `undefined`, so that a strict schema can reject unknown names in the
- * patch. As JSON the result equals that of the RFC. `undefined` in a patch means `null`.
- *
- * Pure: changes neither argument; the result may share parts of both. Recurses to the depth of the patch, which
- * `parseJson` limits.
+ * Pure; the result may share parts of both. Recurses to the depth of the patch, which `parseJson` limits.
  */
 export const mergePatch = (target: Json | undefined, patch: Json): Json => {
   if (!isObject(patch)) return patch

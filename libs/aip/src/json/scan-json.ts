@@ -18,13 +18,8 @@ export const malformedJson = (what: string, metadata: ReasonMetadata<'MALFORMED_
   apiError('MALFORMED_JSON', metadata, { message: `${what} Send the body as JSON in UTF-8 (RFC 8259).` })
 
 /**
- * Scans a text as strict JSON (RFC 8259; Unicode and numbers as in I-JSON, RFC 7493 §2) without building its value:
- * one pass, linear in time, up to the first error.
- *
- * @param text well-formed Unicode, such as decoded UTF-8.
- * @param maxDepth maximum levels of nesting; the outermost value is the first.
- * @returns the values of the members of the outermost object, by name.
- * @throws {ApiError} MALFORMED_JSON or INVALID_REQUEST, as `parseJson`.
+ * Scans well-formed Unicode as `parseJson` does, with its errors, but builds no value: one pass, up to the first error.
+ * Returns the values of the members of the outermost object, by name.
  */
 export const scanJson = (text: string, maxDepth: number): ReadonlyMap<string, Span> =>
   new JsonScanner(text, maxDepth).scan()

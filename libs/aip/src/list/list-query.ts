@@ -67,23 +67,13 @@ export const readListQuery = <Field extends string>(
     return { ...page, ...(filter && { filter }), orderBy }
   })
 
-/**
- * Parses the raw query of a list that has only paging.
- *
- * @throws {ApiError} INVALID_PAGE_TOKEN if nothing else is invalid; otherwise INVALID_REQUEST with all violations.
- */
+/** Parses the raw query of a list that has only paging. @throws {ApiError} as {@link readListQuery}. */
 export const readPageQuery = (
   query: unknown,
   { contract = PageQuery, ...options }: PageOptions & { contract?: QueryContract<PageQuery> },
 ): PageRequest => readQuery(query, contract, (params, tryParse) => readPage(params, options, tryParse))
 
-/**
- * Parses the raw query of a route with a filter (AIP-160) but no pages.
- *
- * @returns the parameters, and the filter if there is one.
- * @throws {ApiError} INVALID_FILTER or FILTER_TOO_COMPLEX for a single violation of that kind; otherwise INVALID_REQUEST
- *   with all violations.
- */
+/** Parses the raw query of a route with a filter (AIP-160) but no pages. @throws {ApiError} as {@link readListQuery}. */
 export const readFilterQuery = <Q extends { filter: string }>(
   query: unknown,
   contract: QueryContract<Q>,
@@ -133,10 +123,7 @@ const filterTooComplex = ({ conditions, limit, found, message }: FilterComplexit
     { fieldViolations: [{ field: 'filter', description: `has ${message}` }] },
   )
 
-/**
- * Part of the token's scope, because earlier releases sorted the ties of a descending order in ascending order: their
- * tokens stand for another position and are rejected.
- */
+/** Part of the token's scope: separates tokens that were made while ties of a descending order ascended. */
 const tiesScope = (orderBy: readonly { descending: boolean }[]): string[] =>
   orderBy.at(-1)?.descending ? ['ties descend'] : []
 

@@ -1,6 +1,5 @@
 import { ExpressionError } from '../filter/expression-error.ts'
 
-/** A field to sort by and its direction. */
 export interface OrderTerm<Field extends string = string> {
   field: Field
   descending: boolean
@@ -9,17 +8,14 @@ export interface OrderTerm<Field extends string = string> {
 /** A position in a list: the values of the order's fields in the last item of a page. Times are milliseconds since the epoch. */
 export type Position = (string | number)[]
 
-/** @param values of an item. */
 export const positionOf = <Field extends string>(
   values: Readonly<Record<Field, string | number>>,
   order: readonly OrderTerm<Field>[],
 ): Position => order.map(({ field }) => values[field])
 
 /**
- * Completes an `orderBy` to a total order: adds a unique field, in the direction of the last field, or drops the fields after
- * it, which have no effect.
- *
- * @param byDefault the total order for an empty `orderBy`.
+ * Completes an `orderBy` to a total order: adds a unique field, in the direction of the last field, or drops the fields
+ * after it, which have no effect. An empty one becomes `byDefault`.
  */
 export const completeOrder = <Field extends string>(
   orderBy: readonly OrderTerm<Field>[],
@@ -35,14 +31,12 @@ export const completeOrder = <Field extends string>(
 }
 
 /**
- * Parses an `orderBy` (AIP-132) such as `name, createTime desc`. The direction is ascending by default. White space is
- * allowed around each word. An empty text or white space means no order.
+ * Parses an `orderBy` (AIP-132) such as `name, createTime desc`: each field once, ascending by default. White space is
+ * allowed around each word; an empty text means no order. The caller limits the length of the text.
  *
  *     orderBy = [ term *( "," term ) ]
  *     term    = field [ "asc" / "desc" ]
  *
- * @param text a text whose length the caller limits.
- * @param fields the sortable fields, each allowed once.
  * @throws {ExpressionError} for anything else.
  */
 export const parseOrderBy = <Field extends string>(

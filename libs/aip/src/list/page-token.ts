@@ -19,25 +19,17 @@ const algorithm = 'aes-256-gcm'
 /** Size of the token cache in characters of scopes, positions and tokens: about 500 tokens of usual length. */
 const maxCacheCharacters = 128 * 1024
 
-/** Seals and opens page tokens (AIP-158). */
 export interface PageTokens {
   /**
-   * @param scope the list that the token is valid for: parent, user where it matters, filter and orderBy, as the
-   *   `JSON.stringify` of an array.
-   * @param position the sort key of the last item on the page.
-   * @returns base64url text. Returns the cached token for a recent scope and position, since sealing takes a tenth of
-   *   the time of a list.
+   * @param scope parent, user where it matters, filter and orderBy of the list, as the `JSON.stringify` of an array.
+   * @returns base64url text. Cached for recent positions, since sealing takes a tenth of the time of a list.
    */
   seal(scope: string, position: Json[]): string
 
-  /**
-   * @returns the position in the token.
-   * @throws {ApiError} INVALID_PAGE_TOKEN (400) for any text that is not a token of this service for this scope.
-   */
+  /** @throws {ApiError} INVALID_PAGE_TOKEN (400) for any text that is not a token of this service for this scope. */
   open(scope: string, token: string): Json[]
 }
 
-/** The text is not a token of this service for this list. */
 export const invalidPageToken = () => apiError('INVALID_PAGE_TOKEN', {})
 
 const deriveKey = (secret: string): KeyObject =>
@@ -57,12 +49,11 @@ const decrypt = (key: KeyObject, scope: string, bytes: Buffer): string | undefin
 }
 
 /**
- * Creates page tokens (AIP-158) that are opaque, authenticated and bound to a scope: AES-256-GCM with the scope as
- * additional data, under a key that HKDF (RFC 5869) derives from a secret. They need no store and stay valid after a
- * restart.
+ * Creates opaque, authenticated page tokens (AIP-158): AES-256-GCM with the scope as additional data, under a key that
+ * HKDF (RFC 5869) derives from a secret. They need no store and stay valid after a restart.
  *
- * @param secrets one or more. The first seals; all of them open. To rotate, put a new secret first. Random nonces are
- *   safe for 2^32 tokens under one secret (NIST SP 800-38D §8.3).
+ * @param secrets the first seals; all open. To rotate, put a new one first. Random nonces are safe for 2^32 tokens under
+ *   one secret (NIST SP 800-38D §8.3).
  */
 export const createPageTokens = (secrets: readonly string[]): PageTokens => {
   const keys = secrets.map(deriveKey)

@@ -1,10 +1,8 @@
 import type { ReadMask } from './read-mask.ts'
 
 /**
- * Cuts the JSON of a resource down to the members of a mask, without parsing it: one pass over the text for each level of
- * nesting that the mask names, which ends after the last member of the mask. A pass takes 1 to 2 ms for 768 KiB, whatever
- * the values are. Members keep their order. A member
- * that the mask names and the resource does not have is absent.
+ * Cuts the JSON of a resource down to the members of a mask, in their order, without parsing it: one pass for each level
+ * of nesting that the mask names, of 1 to 2 ms for 768 KiB. Members that the resource does not have are absent.
  *
  * @param json an object as `JSON.stringify` writes it, without white space.
  * @throws {Error} when the text ends within a value.

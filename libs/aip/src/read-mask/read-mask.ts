@@ -30,15 +30,13 @@ export const maskMembersOf = (schema: z.ZodType): MaskMembers => {
 export interface ReadMask extends ReadonlyMap<string, ReadMask | 'whole'> {}
 
 /**
- * Parses a `readMask` (AIP-157), such as `name, theme.primaryColor`. `*` and an empty text mean all members. White space
- * is allowed around each path; paths may overlap.
+ * Parses a `readMask` (AIP-157), such as `name, theme.primaryColor`. `*` and an empty text mean all members: undefined.
+ * White space is allowed around each path; paths may overlap. The caller limits the length of the text.
  *
  *     readMask = [ path *( "," path ) ]
  *     path     = "*" / name *( "." name )
  *     name     = 1*( ALPHA / DIGIT / "_" / "-" )
  *
- * @param text a text whose length the caller limits.
- * @returns undefined for a mask of all members.
  * @throws {ApiError} INVALID_REQUEST with a violation for each invalid path.
  */
 export const parseReadMask = (text: string, members: MaskMembers): ReadMask | undefined => {
