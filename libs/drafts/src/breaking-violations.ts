@@ -7,10 +7,7 @@ import { takeViolations } from './take-violations.ts'
 /** The part of a form or draft that can have breaking changes. */
 type Steps = Pick<FormDraft, 'steps'>
 
-/**
- * The breaking changes of a publish as violations, at most 1,000. Subjects are field paths of the draft; of the live form
- * for what the draft lacks.
- */
+/** At most 1,000. Subjects are field paths of the draft, or of the live form for what the draft lacks. */
 export const breakingViolations = (live: Steps, draft: Steps): PreconditionViolation[] =>
   takeViolations(violationsOf({ steps: live.steps as Json }, { steps: draft.steps as Json }))
 

@@ -3,10 +3,7 @@ import { type FormDraft, hasPaymentStep, type PreconditionViolation, type Publis
 import { isQuestion } from './is-question.ts'
 import { takeViolations } from './take-violations.ts'
 
-/**
- * All violations that prevent a draft from being published, at most 1,000: a draft may be incomplete, a revision may not
- * (decisions, section 3). Subjects are field paths.
- */
+/** At most 1,000 violations, by field path, that prevent a publish: a draft may be incomplete, a revision may not. */
 export const publishViolations = (draft: FormDraft): PreconditionViolation[] =>
   takeViolations(everyViolation(draft))
 

@@ -38,12 +38,10 @@ export class FairQueue {
     this.#all = new Member(places)
   }
 
-  /** Pieces of work that wait. */
   get waiting(): number {
     return this.#all.waiting
   }
 
-  /** Places that are held. */
   get held(): number {
     return this.#all.held
   }
@@ -54,10 +52,7 @@ export class FairQueue {
   }
 
   /**
-   * Queues work.
-   *
-   * @param onAdmitted called once, perhaps before this returns, unless the ticket leaves before.
-   * @param places that the work holds, at most those of a user.
+   * Queues work. Calls `onAdmitted` once, perhaps at once, unless the ticket leaves. It holds at most a user's places.
    */
   enter(flow: Flow, onAdmitted: (ticket: Ticket) => void, places = 1): Ticket {
     const ticket: Ticket = { flow, places: Math.min(places, ...this.#limits), onAdmitted, state: 'waiting' }

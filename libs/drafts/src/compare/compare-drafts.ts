@@ -17,19 +17,16 @@ import {
 const maxBytes = 1024 * 1024
 
 /**
- * All changes that turn one state of a form into another. Ignores output-only fields; a member that a state lacks has its
- * default. Member order and the notation of numbers make no difference.
+ * All changes that turn one state of a form or draft into a later one, as JSON. Ignores output-only fields; a member that
+ * a state lacks has its default. Member order and the notation of numbers make no difference.
  *
  * Objects are compared by member, steps by `key`, and options of a step by `key`, `id`, `value` or text. Other arrays are
  * compared as a whole. Members come in the order of their names by UTF-16 code unit; of steps and options, first the
  * removed ones in their former order, then the others in their later order.
  *
  * If the changes of steps exceed 1 MiB without their values, each changed step is one change; if those of
- * `i18n.translations` do, or of a large field that a later release has added, they are one change. Each value is in at
- * most one change. The changes between two forms of 768 KiB therefore have at most 4 MiB.
- *
- * @param from a form or draft, as JSON.
- * @param to a later state of it.
+ * `i18n.translations` or another large field do, they are one change. Each value is in at most one change. The changes
+ * between two forms of 768 KiB therefore have at most 4 MiB.
  */
 export const compareDrafts = (from: JsonObject, to: JsonObject): FormChange[] => {
   const root = { from: [], to: [] }
@@ -77,7 +74,6 @@ const bounded = (fine: Compare, coarse: Compare): Compare =>
     yield* differences
   }
 
-/** A difference as the API shows it. */
 export const toFormChange = ({ kind, from, to, ...rest }: Difference): FormChange => ({
   kind,
   field: fieldPath(['form', ...(to ?? from ?? [])]),

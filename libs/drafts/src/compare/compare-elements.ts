@@ -1,7 +1,6 @@
 import type { Json } from '@fms/aip'
 import { below, type Compare, type Difference, type Place } from './compare-values.ts'
 
-/** An array whose elements all have ids. */
 export interface Identified {
   elements: readonly Json[]
   ids: readonly string[]
@@ -99,10 +98,7 @@ const isFirst = (order: readonly number[], other: readonly number[], ids: readon
   return position < 0 || ids[order[position]!]! < ids[other[position]!]!
 }
 
-/**
- * A longest subsequence of items whose ranks increase, last item first. Ranks are distinct.
- * Patience sorting: https://en.wikipedia.org/wiki/Longest_increasing_subsequence
- */
+/** A longest subsequence of items with increasing, distinct ranks, last item first, by patience sorting. */
 const longestIncreasing = (items: readonly number[], rankOf: (item: number) => number): number[] => {
   /** By length of a subsequence, the position of the item of the lowest rank that ends one of that length. */
   const ends: number[] = []
