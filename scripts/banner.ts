@@ -15,7 +15,6 @@ export interface StartedSystem {
   natsForReaders?: string
 }
 
-/** @param origin of the gateway. */
 export const systemOf = (
   origin: string,
   demo: (Demo & { loginCode: string | undefined }) | undefined,
@@ -28,11 +27,7 @@ export const systemOf = (
   ...(natsForReaders && { natsForReaders }),
 })
 
-/**
- * What `npm start` prints once the system is ready.
- *
- * @param secretsFile where secrets are; undefined prints them. Other readers than a terminal keep what they read.
- */
+/** What `npm start` prints once it is ready. The name of `secretsFile` replaces the secrets, which a log would keep. */
 export const bannerOf = (system: StartedSystem, secretsFile?: string): string => {
   const { baseUrl, demoOrganization, demoKey, consoleLink, natsForReaders } = system
   const secret = (value: string) => (secretsFile ? `in ${secretsFile}` : value)

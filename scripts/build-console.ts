@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
 
-/** What the build reads. */
 const sources = [
   'console/index.html',
   'console/form-schema.ts',
@@ -18,10 +17,8 @@ const sources = [
 ]
 
 /**
- * Builds the console if it is missing or older than its sources. Several processes may call it at once.
- *
- * @param dist the folder of the built console. The gateway reads the default one.
- * @returns false if the development dependencies are not installed: an existing build stays as it is.
+ * Builds the console if it is missing or older than its sources. Safe to run concurrently. Returns false if the
+ * development dependencies are not installed: an existing build stays as it is.
  */
 export const buildConsole = async (dist = join(root, 'console/dist')): Promise<boolean> => {
   if (isCurrent(dist)) return true

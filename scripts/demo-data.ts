@@ -39,7 +39,7 @@ async function isUsable(directory: DirectoryStore, apiKey: string): Promise<bool
   return authorization?.organization !== undefined
 }
 
-/** Awaits `change`, and ignores the error with this reason: the change was made before. */
+/** Also succeeds if the change was made before: then its error has this reason. */
 async function ignoreError(reason: string, change: Promise<unknown>): Promise<void> {
   try {
     await change

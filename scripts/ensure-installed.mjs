@@ -56,10 +56,7 @@ function needsNatsPackage() {
   return !existsSync(natsPackage) && !onPath('nats-server')
 }
 
-/**
- * Runs npm install, and shows the number of fetched packages. Limits retries to a few seconds: by default npm retries for
- * minutes without a network.
- */
+/** Runs npm install, and shows its progress. Limits retries, which take npm minutes without a network. */
 async function npmInstall(node) {
   const retryLimits = ['--fetch-retries=1', '--fetch-retry-mintimeout=1500']
   const child = spawn(node, [npmCli(), 'install', '--no-save', '--loglevel=http', ...retryLimits], {

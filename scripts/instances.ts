@@ -19,11 +19,8 @@ export const canSharePorts = async (): Promise<boolean> => {
 }
 
 /**
- * Replaces services by several processes that share the service's port. The `url` of each process is then a port of its own,
- * for its probes and metrics. Together, the gateways have the limits of one.
- *
- * @param counts number of processes by the name of their service; others have one.
- * @param ports free ports of 127.0.0.1, one for each process.
+ * Replaces services by `counts` processes each, by default one, that share the service's port. The `url` of a process is
+ * then one of the free `ports`, for its probes and metrics. Together, the gateways have the limits of one.
  */
 export const instancesOf = (
   services: readonly Service[],

@@ -7,7 +7,6 @@ export interface Log {
 }
 
 export interface Supervisor {
-  /** How many times the program has died. */
   deaths(name: string): number
   /** Sends SIGTERM to a program. Like every program that exits, it is restarted. */
   restart(name: string): void

@@ -3,7 +3,6 @@ import { statfs } from 'node:fs/promises'
 /** Between two checks, in milliseconds. */
 const intervalMs = 1_000
 
-/** Timeout of a health request, in milliseconds. */
 const timeoutMs = 1_000
 
 /** With less free space, nats-server would fail again immediately. Bytes. */
@@ -14,15 +13,12 @@ export interface NatsDisk {
   healthUrl: string
   /** A folder on the disk that holds its streams. */
   folder: string
-  /** Restarts nats-server. */
   restart(): void
 }
 
 /**
- * Recovers streams after a full disk: once a write has failed, nats-server keeps the stream closed until it restarts. Checks
- * its health once a second, and restarts it as soon as 64 MiB are free.
- *
- * @returns a function that stops the checks.
+ * Recovers streams after a full disk: once a write has failed, nats-server keeps the stream closed until it restarts,
+ * which happens here once 64 MiB are free. Returns a function that stops the checks.
  */
 export function watchNatsDisk({ healthUrl, folder, restart }: NatsDisk): () => void {
   let checking = false

@@ -17,7 +17,6 @@ import { addOrganizationCommands } from './commands/organization.ts'
 import { addRevisionsCommands } from './commands/revisions.ts'
 import { addUserCommands } from './commands/user.ts'
 
-/** Exit codes of the process. */
 const exitCode = { done: 0, failed: 1, invalidUsage: 2 } as const
 
 const environmentHelp = `
@@ -32,7 +31,6 @@ Environment:
 
 Lists are tables on a terminal and JSON elsewhere. Exit codes: 0 done, 1 failed, 2 invalid usage.`
 
-/** Creates the program with all commands. */
 export const createProgram = (terminal: Terminal): Command => {
   const formctl = new Command(terminal, 'formctl')
     .description(

@@ -72,9 +72,8 @@ export const apiMessageOf = (error: unknown): string => {
 }
 
 /**
- * Makes the action of a command that uses the API where `FORMS_API_URL` is set, and otherwise a store.
+ * The action of a command that uses the API where `FORMS_API_URL` is set, and otherwise a store.
  *
- * @param onStore the action without an API, such as one from `withDirectory`.
  * @param unavailable options that only the store supports.
  */
 export const withApiOr = <Options extends object>(

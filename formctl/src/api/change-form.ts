@@ -24,11 +24,7 @@ export const addChangeOptions = (command: Command, note = ''): Command =>
       parseUuid,
     )
 
-/**
- * Changes a form with a `requestId`.
- *
- * @throws {Error} with the command's `--request-id` if the change may have been made.
- */
+/** Changes a form with a `requestId`. @throws {Error} with its `--request-id` if the change may have been made. */
 export const sendChange = async <T>(
   { isReplayed }: Api,
   { validateOnly = false, ifMatch, requestId = randomUUID() }: ChangeOptions,

@@ -1,6 +1,6 @@
 /**
- * Runs `work` on each item, on at most `limit` items concurrently. After a failure it starts no more items, waits for the
- * items in flight, and throws the first error.
+ * Runs `work` on at most `limit` items at a time. After an error it starts none, waits for the others, and throws the
+ * first.
  */
 export const forEachConcurrently = async <T>(
   limit: number,

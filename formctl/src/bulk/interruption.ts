@@ -11,12 +11,10 @@ export class Interruption implements Disposable {
     for (const signal of this.#signals) process.once(signal, this.#interrupt)
   }
 
-  /** Aborts when the work is interrupted. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** Yields the items until the work is interrupted. */
   async *until<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
     for await (const item of items) {
       if (this.signal.aborted) return

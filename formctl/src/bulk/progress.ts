@@ -1,8 +1,6 @@
 import type { Command } from '../cli/command.ts'
 
-/** Shows the progress of a command on stderr. */
 interface Progress extends Disposable {
-  /** Counts one more item as done. */
   step(): void
 }
 

@@ -19,17 +19,11 @@ export class Command extends BaseCommand {
     return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ formctl ${line}`).join('\n')}`)
   }
 
-  /** Whether `--json` is given. */
   get wantsJson(): boolean {
     return this.optsWithGlobals<{ json?: boolean }>().json === true
   }
 
-  /**
-   * Prompts for confirmation on a terminal. Without a terminal, or with `--yes`, returns immediately.
-   *
-   * @param prompt without the trailing `[y/N]`.
-   * @throws {Error} unless the input is y or yes.
-   */
+  /** Prompts for confirmation on a terminal, unless `--yes` is given. @throws {Error} unless the input is y or yes. */
   async confirm(prompt: string): Promise<void> {
     if (this.#hasYes || !this.terminal.isInputTty) return
     const input = await this.terminal.prompt(`${prompt} [y/N] `)

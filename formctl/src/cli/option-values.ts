@@ -42,7 +42,6 @@ export const parseDuration = (text: string): number => {
   throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 24h; or 0.')
 }
 
-/** Parses a whole number from `min`. */
 export const parseWholeFrom =
   (min: number) =>
   (text: string): number => {

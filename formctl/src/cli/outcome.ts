@@ -20,7 +20,7 @@ export type Work<Subject, Options = object> = (
   command: Command,
 ) => Promise<Outcome>
 
-/** Prints an outcome: JSON with `--json`, and for a list unless stdout is a terminal. */
+/** JSON with `--json`, and for a list unless stdout is a terminal. */
 export const printOutcome = (command: Command, { json, text, table, footer }: Outcome): void => {
   const { terminal } = command
   const wantsJson = command.wantsJson || (table && !terminal.isOutputTty)
@@ -29,19 +29,12 @@ export const printOutcome = (command: Command, { json, text, table, footer }: Ou
   terminal.print(`${wantsJson ? JSON.stringify(json) : forPeople}\n`)
 }
 
-/** A list for people: column titles, and a row for each item. */
 interface Table {
   columns: string[]
   rows: (string | undefined)[][]
 }
 
-/**
- * The outcome of a list.
- *
- * @param name of the member that has the items in JSON.
- * @param text for an empty list.
- * @param cells those of an item, by the titles of their columns.
- */
+/** The outcome of a list: `name` of its member in JSON, `text` if it is empty, and cells of an item by column title. */
 export const listOutcome = <T extends object>(
   name: string,
   items: readonly T[],

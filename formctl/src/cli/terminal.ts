@@ -6,9 +6,7 @@ export interface Terminal {
   isInputTty: boolean
   /** Whether stdout is a terminal: lists are tables there, and JSON elsewhere. */
   isOutputTty: boolean
-  /** Writes to stdout. */
   print(text: string): void
-  /** Writes to stderr. */
   printError(text: string): void
   /** Writes `text` to stderr and reads a line from stdin. @returns the line; empty at the end of the input. */
   prompt(text: string): Promise<string>
@@ -24,7 +22,6 @@ const prompt = (text: string): Promise<string> =>
     })
   })
 
-/** The terminal of this process. */
 export const processTerminal = (): Terminal => ({
   isInputTty: process.stdin.isTTY === true,
   isOutputTty: process.stdout.isTTY === true,

@@ -127,10 +127,7 @@ ${lines.join('\n')}
 
 const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }
 
-/**
- * The scripts contain all words, so that completion starts no process. Commander has no completion, and the libraries for
- * it (omelette, tabtab) run the program at each Tab.
- */
+/** The scripts contain all words: completion libraries (omelette, tabtab) start the program at each Tab. */
 export const addCompletionCommand = (formctl: Command): void => {
   formctl
     .command('completion')

@@ -39,7 +39,6 @@ export const addDeletedCommands = (formctl: Command): void => {
   ).examples(`deleted purge ${exampleDeletedForm} --organization acme --yes`)
 }
 
-/** Options of the commands by the API. */
 interface ApiOptions extends ChangeOptions {
   organization: string
 }

@@ -118,9 +118,7 @@ const actorOf = (actor: FormEvent['data']['actor']): string => {
 const intervalMs = 1_000
 
 /**
- * Reads the events of a log, then each new one within about a second, until the signal aborts.
- *
- * @throws {Error} if retention has removed one of them.
+ * Reads a log, then each new event within about a second, until the signal aborts. @throws {Error} as {@link readEvents}.
  */
 async function* followEvents(
   log: EventLog,

@@ -11,7 +11,6 @@ import { addChangeOptions, type ChangeOptions, changeForm } from '../api/change-
 import { type Command, exampleForm } from '../cli/command.ts'
 import { type Work, withoutControlCharacters } from '../cli/outcome.ts'
 
-/** Options of every command on one form. */
 interface FormOptions extends ChangeOptions {
   organization: string
   form: string
@@ -98,7 +97,6 @@ const linesOf = ({ file, publishable, violations, warnings }: CheckedFile): stri
 
 type Send<Options> = (api: Api, options: FormOptions & Options, write: ClientOptions) => Promise<TaggedForm>
 
-/** Makes the action of a command that changes a form. */
 const changeAction = <Options>(verb: readonly [past: string, infinitive: string], send: Send<Options>) =>
   withApi<FormOptions & Options>((api, options) =>
     changeForm(api, verb, options, (write) => send(api, options, write)),

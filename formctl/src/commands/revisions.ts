@@ -51,7 +51,6 @@ async function prune(this: Command) {
 const summaryOf = ({ forms, revisions, bytes }: PrunedForms, dryRun: boolean): string =>
   `${dryRun ? 'Would delete' : 'Deleted'} ${counted(revisions, 'revision')} of ${counted(forms, 'form')} (${bytes} bytes).`
 
-/** What was pruned, or would be. */
 interface PrunedForms extends RevisionsSize {
   /** The number of forms with such revisions. */
   forms: number
@@ -63,11 +62,7 @@ interface PruneOptions extends PruneRule {
   dryRun: boolean
 }
 
-/**
- * Prunes the revisions of all forms, one form after another. Forms that are created meanwhile may be left out.
- *
- * @throws {Error} if it is interrupted, after the batch in progress.
- */
+/** Prunes one form after another. Forms that are created meanwhile may be left out. @throws {Error} if interrupted. */
 const pruneForms = async (store: FormsStore, options: PruneOptions): Promise<PrunedForms> => {
   using interruption = new Interruption()
   let result: PrunedForms = { forms: 0, ...noRevisions }

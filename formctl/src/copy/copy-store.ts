@@ -8,7 +8,6 @@ import { withStoreName } from '../stores/open-stores.ts'
 import type { NamedStore } from '../stores/require-store.ts'
 import type { OpenStore, StoreKind, Tally } from './store-kinds.ts'
 
-/** The result of a copy. */
 export interface CopyResult extends VerifyResult {
   /** `directory`, `forms`, or `events` of the forms store. */
   store: string
@@ -22,8 +21,8 @@ export interface CopyResult extends VerifyResult {
 const maxGroups = 8
 
 /**
- * Copies one store into another and compares the two. May be interrupted and repeated: each record is stored atomically, and
- * a repeat skips existing records.
+ * Copies one store into another, and compares the two. May be interrupted and repeated: each record is stored atomically,
+ * and existing ones are skipped.
  *
  * @throws {Error} if it is interrupted, or if the stores differ afterwards.
  */
@@ -62,7 +61,6 @@ export const copyStore = async <R>(
   return { store: kind.name, ...tally, ...(await verifyEqual(kind, source, target, step)) }
 }
 
-/** The same store, with its name in error messages. */
 const withNamedErrors = <R>(store: OpenStore<R>, name: NamedStore): OpenStore<R> => ({
   groups: () => namedGroups(name, store.groups()),
   count: () => withStoreName(name, () => store.count()),
@@ -90,18 +88,13 @@ async function* namedErrors<T>(name: NamedStore, items: AsyncIterable<T>): Async
   }
 }
 
-/** The content of two equal stores. */
 interface VerifyResult {
   counts: Tally
   /** SHA-256 over the digests of all records in their order, hexadecimal. */
   sha256: string
 }
 
-/**
- * Compares the records of both stores by number and content. Holds one record of each store in memory.
- *
- * @throws {Error} that names the first record that differs.
- */
+/** Compares the records of two stores, one at a time. @throws {Error} that names the first record that differs. */
 const verifyEqual = async <R>(
   kind: StoreKind<R>,
   source: OpenStore<R>,
@@ -122,7 +115,6 @@ const verifyEqual = async <R>(
   return { counts, sha256: hash.digest('hex') }
 }
 
-/** All records of a store, in their order. */
 export async function* recordsOf<R>(store: OpenStore<R>): AsyncGenerator<R> {
   for await (const group of store.groups()) yield* group
 }

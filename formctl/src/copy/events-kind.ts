@@ -11,7 +11,6 @@ import { collectEvents, readEvents } from '../events/event-log.ts'
 import { commandTimeoutMs } from '../stores/open-stores.ts'
 import type { StoreKind } from './store-kinds.ts'
 
-/** An event of a log. */
 interface LoggedEvent {
   event: FormEvent
   /** Whether the stream has this event, and no later one. */
@@ -42,10 +41,7 @@ const countEvents = async ({ events }: FormsStore): Promise<number> => {
 
 const organizationOf = ({ source }: FormEvent): string => source.slice(source.lastIndexOf('/') + 1)
 
-/**
- * The logs of events in a forms store. Opening it moves pending events to the logs, also in a source on MongoDB. On SQLite,
- * no events are pending.
- */
+/** Opening it moves pending events to the logs, also in a source on MongoDB. On SQLite, no events are pending. */
 export const eventsKind: StoreKind<LoggedEvent> = {
   name: 'events',
   store: 'forms',

@@ -10,12 +10,8 @@ import { type FormsStore, formsStoreExists, migrateFormsStore, openFormsStore } 
 import { countAllForms } from '../forms/organization-forms.ts'
 import { commandTimeoutMs } from '../stores/open-stores.ts'
 
-/** The operations of a store that a copy uses. */
 export interface OpenStore<R> extends AsyncDisposable {
-  /**
-   * All records, in an order that is the same on every engine. Those of a group have to be imported one after another,
-   * groups can be imported concurrently.
-   */
+  /** All records, in the same order on every engine. Groups can be imported concurrently, but not the records of one. */
   groups(): AsyncIterable<AsyncIterable<R>>
   count(): Promise<number>
   /** Stores a record. Importing it again changes nothing. */

@@ -1,9 +1,7 @@
-/** The result of one check. */
 export interface Check {
   check: string
   status: 'ok' | 'warn' | 'fail'
   message: string
-  /** What to do; absent if nothing has to be done. */
   advice?: string
 }
 
@@ -29,10 +27,8 @@ const warnMs = 1_000
 const failMs = 30_000
 
 /**
- * Compares this machine's clock with a server's, since expiry and timestamps depend on the clocks of several machines.
- *
- * @param requestedMs time of the request by this machine's clock, milliseconds since the epoch.
- * @param receivedMs time of the response by the same clock.
+ * Compares this machine's clock with a server's: expiry and timestamps depend on several clocks. `requestedMs` and
+ * `receivedMs` are the times of request and response by this machine, in milliseconds since the epoch.
  */
 export const checkClock = (server: string, time: Date, requestedMs: number, receivedMs: number): Check => {
   const check = `clock of ${server}`

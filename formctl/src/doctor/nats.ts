@@ -201,11 +201,7 @@ interface EmbeddedConfig {
   authorization: { users: { user: string; password: string }[] }
 }
 
-/**
- * The URL of NATS: `NATS_URL`, or the operator's URL of the server that `npm start` runs. The operator may inspect streams.
- *
- * @returns undefined if `NATS_URL` is not set and `npm start` has not run in `DATA_DIR`.
- */
+/** `NATS_URL`, or else that of the operator of `npm start`, who may inspect streams; undefined if there is neither. */
 const findNatsUrl = ({ NATS_URL, DATA_DIR }: NodeJS.ProcessEnv): string | undefined => {
   if (NATS_URL) return NATS_URL
   try {

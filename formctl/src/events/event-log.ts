@@ -39,11 +39,7 @@ const eventsRemain = (pending: number): Error =>
 /** Events in memory at once. */
 const eventsPerRead = 500
 
-/**
- * Reads the events of a log in the order of `sequence`, from one on up to its end.
- *
- * @throws {Error} if retention has removed one of them.
- */
+/** Reads a log by `sequence`, from one on to its end. @throws {Error} if retention has removed one of the events. */
 export async function* readEvents(
   log: EventLog,
   organizationId: string,

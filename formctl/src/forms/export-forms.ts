@@ -14,13 +14,7 @@ interface Export {
   organizationId?: string
 }
 
-/**
- * Writes forms as NDJSON: one record per line, ordered by organization and public id. The deleted forms of an organization
- * come last.
- *
- * @param write receives a line including its newline.
- * @returns the number of forms.
- */
+/** Writes forms as NDJSON, by organization and public id; deleted ones of an organization last. Returns how many. */
 export const exportForms = async (
   command: Command,
   { store, organizationId }: Export,
@@ -55,11 +49,7 @@ const lineOf = (record: FormRecord): string => {
   }
 }
 
-/**
- * Writes a new file with mode 0600. The file appears at `path` only when `work` has succeeded.
- *
- * @throws {Error} if the file exists.
- */
+/** Writes a new file, mode 0600, that appears only when `work` has succeeded. @throws {Error} if the file exists. */
 export const writeNewFile = async <T>(
   path: string,
   work: (write: (text: string) => Promise<void>) => Promise<T>,

@@ -28,7 +28,6 @@ export interface ImportOptions {
   fromLine?: number
 }
 
-/** The result of an import or a dry run: counts of forms. */
 export interface ImportResult {
   imported: number
   existing: number
@@ -36,7 +35,6 @@ export interface ImportResult {
   expired: number
 }
 
-/** The member of the result that counts an outcome. */
 const memberOf = { imported: 'imported', exists: 'existing', expired: 'expired' } as const
 
 /** Problems in the error message. Further problems are likely similar. */
@@ -166,9 +164,8 @@ const deletedAt = ({ deleteTime, purgeTime }: Deletion, now: Date): Deletion => 
 }
 
 /**
- * A new form with the same draft and revisions: fresh ids, all times set to `now`, no replies, and neither publishers nor a
- * deleter, because an operator makes these changes. A deleted form can be restored for as long as the original after its
- * delete.
+ * A new form with the same draft and revisions: fresh ids, all times `now`, no replies, and neither publishers nor a
+ * deleter, because an operator makes these changes. A deleted form keeps the time for which it can be restored.
  */
 const toNewForm = (record: FormRecord, now: Date): FormRecord => {
   const time = now.toISOString()

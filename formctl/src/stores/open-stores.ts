@@ -28,11 +28,7 @@ export const storeUrls = ({ DIRECTORY_STORE_URL, FORMS_STORE_URL, ...env }: Node
   }
 }
 
-/**
- * Both stores of the environment, with their names for error messages.
- *
- * @throws {Error} if a URL contains a sample password of `.env.example`, outside development.
- */
+/** @throws {Error} if a URL contains a sample password of `.env.example`, outside development. */
 export const namedStores = (env: NodeJS.ProcessEnv): { directory: NamedStore; forms: NamedStore } => {
   const [sample] = findSampleSecrets(env, ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL'])
   if (sample) throw new Error(`${sample} ${sampleRefusal}.`)
@@ -44,14 +40,9 @@ export const namedStores = (env: NodeJS.ProcessEnv): { directory: NamedStore; fo
   }
 }
 
-/** A store's URL without user and password. */
 export const withoutPassword = (url: string) => url.replace(/\/\/[^/]*@/, '//')
 
-/**
- * Runs `work`, and adds the store's name and URL to the error if the store is unreachable.
- *
- * @throws other errors of `work` unchanged.
- */
+/** Runs `work`, and adds the store's name and URL to the error if the store is unreachable. */
 export const withStoreName = async <T>(store: NamedStore, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -74,7 +65,6 @@ const unreachable = ({ name, url, setting }: NamedStore, error: ApiError): Error
 /** How long MongoDB may work on a request of a command, in milliseconds. A command has no caller with a time limit. */
 export const commandTimeoutMs = 60_000
 
-/** Opens the directory store of the environment. */
 export const openDirectory = (): Promise<DirectoryStore> =>
   openNamed(namedStores(process.env).directory, (url) =>
     openDirectoryStore(url, undefined, { timeoutMs: commandTimeoutMs }),
@@ -159,7 +149,6 @@ export const withDirectory = <Options extends object>(work: Work<DirectoryStore,
     printOutcome(this, outcome)
   }
 
-/** Runs `work` on the forms store of the environment, and names the store if it is unreachable. */
 export const withForms = async <T>(work: (store: FormsStore) => Promise<T>): Promise<T> => {
   await using store = await openForms()
   return await withStoreName(namedStores(process.env).forms, () => work(store))

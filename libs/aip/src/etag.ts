@@ -19,8 +19,8 @@ const parseEntityTags = (list: string) =>
     : undefined
 
 /**
- * Formats the strong entity tag `"{version}-{rest}"` (AIP-154, RFC 9110 §8.8.3). `If-Match` compares only the version of
- * the draft. The rest is printable ASCII without white space and `"`.
+ * Formats the strong entity tag `"{version}-{rest}"` (AIP-154, RFC 9110 §8.8.3): the version of the draft, which
+ * `If-Match` compares, and the state of the other fields in printable ASCII without white space and `"`.
  */
 export const formatETag = (version: number, rest: string): string => `"${version}-${rest}"`
 

@@ -52,7 +52,8 @@ export class FairQueue {
   }
 
   /**
-   * Queues work. Calls `onAdmitted` once, perhaps at once, unless the ticket leaves. It holds at most a user's places.
+   * Queues work for at most a user's places. Calls `onAdmitted` once, perhaps before it returns, unless the ticket
+   * leaves.
    */
   enter(flow: Flow, onAdmitted: (ticket: Ticket) => void, places = 1): Ticket {
     const ticket: Ticket = { flow, places: Math.min(places, ...this.#limits), onAdmitted, state: 'waiting' }

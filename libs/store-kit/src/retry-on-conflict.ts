@@ -9,9 +9,7 @@ const maxBackoffMs = 100
 /** When retries that begin now end, by `performance.now()`: in 5 s. */
 export const conflictDeadline = (): number => performance.now() + timeoutMs
 
-/**
- * Repeats a compare-and-set that conflicts, with exponential backoff and jitter. Fails if it conflicts after `deadline`.
- */
+/** Repeats a compare-and-set on conflict, with exponential backoff and jitter. After `deadline`, throws `onGiveUp()`. */
 export const retryOnConflict = async <T>(
   attempt: () => Promise<T | typeof writeConflict>,
   onGiveUp: () => Error,

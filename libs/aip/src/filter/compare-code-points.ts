@@ -1,4 +1,4 @@
-/** Compares by code point, as UTF-8 bytes. `<` compares UTF-16 code units and puts `'😀'` before `'\uFFFD'`. */
+/** Compares by code point, as UTF-8 sorts. `<` compares UTF-16 code units and puts `'😀'` before `'\uFFFD'`. */
 export const compareCodePoints = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {

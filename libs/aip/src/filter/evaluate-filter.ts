@@ -14,7 +14,7 @@ const holds: Record<OrderOperator, (order: number) => boolean> = {
   '>=': (order) => order >= 0,
 }
 
-/** Whether a text is the parts, two or more, with anything between. Linear: first occurrences need no backtracking. */
+/** Whether a text is the parts, two or more, with anything between. Linear: no later occurrence of a part fits better. */
 export const matchesParts = (text: string, parts: readonly string[]): boolean => {
   const [first, middle, last] = [parts[0]!, parts.slice(1, -1), parts.at(-1)!]
   const end = text.length - last.length

@@ -14,8 +14,9 @@ const dateTime = new RegExp(
 )
 
 /**
- * Parses an RFC 3339 `date-time` of the years 0000 to 9999, `T` and `Z` in either case. Undefined for anything else,
- * including days that do not exist, and leap seconds (`:60`), which epoch time cannot represent.
+ * Parses an RFC 3339 `date-time`: years 0000 to 9999, a fraction of any length, offset `Z` or `±hh:mm`, `T` and `Z` in
+ * either case. Undefined for anything else, such as a day that does not exist, or a leap second (`:60`), which epoch time
+ * cannot represent.
  */
 export const parseTime = (text: string): Time | undefined => {
   const { date, time, fraction = '', sign, hours = 0, minutes = 0 } = dateTime.exec(text)?.groups ?? {}

@@ -2,7 +2,13 @@ import type { StoreState } from '../store-state.ts'
 import { MongoDatabase } from './mongodb-database.ts'
 import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb-schema.ts'
 
-/** Changes nothing. @throws {ApiError} STORE_NOT_SUPPORTED; STORE_UNAVAILABLE, also where the server rejects the user. */
+/**
+ * Changes nothing.
+ *
+ * @throws {ApiError} STORE_NOT_SUPPORTED; STORE_UNAVAILABLE, also where the server rejects the user; `cause` is the
+ *   driver's error.
+ * @throws {Error} for an invalid URL.
+ */
 export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<StoreState> => {
   await using database = new MongoDatabase(url)
   const { version: engineVersion, localTime } = await database.readDeployment()

@@ -30,7 +30,7 @@ import { runTransaction, type TransactionOptions, type TransactionWork } from '.
 
 /**
  * Acknowledged writes are in the journal of a majority; reads go to the primary. Requests to an unreachable deployment
- * fail within seconds, so callers receive a 503. The driver repeats what an overloaded server rejects up to twice.
+ * fail within seconds: callers get a 503. The driver repeats what an overloaded server rejects up to twice, with backoff.
  */
 const options: MongoClientOptions = {
   w: 'majority',
@@ -151,7 +151,7 @@ export class MongoDatabase implements AsyncDisposable {
     }
   }
 
-  /** Connects until it succeeds once: then the driver reconnects. Before, it would fail with "Topology is closed". */
+  /** Connects until it succeeds once: only then does the driver reconnect. Before, it fails with "Topology is closed". */
   async #connect(): Promise<void> {
     await this.#client.connect()
     const deployment = await readDeployment(this.#database)

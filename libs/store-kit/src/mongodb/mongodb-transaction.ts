@@ -198,8 +198,8 @@ const mayCommit = (beforeCommit: TransactionOptions['beforeCommit']): boolean =>
 const commitPauseMs = 20
 
 /**
- * Aborts a transaction that is not committed. The driver leaves one open whose commit it has sent: with locks, or to be
- * committed too late.
+ * Aborts a transaction unless it is committed. The driver does not abort one whose commit it has sent: its documents
+ * would stay locked, or it might be committed after its deadline.
  */
 const endOpenTransaction = async (client: MongoClient, session: ClientSession): Promise<void> => {
   await client

@@ -32,6 +32,7 @@ export class SqliteDatabase implements AsyncDisposable {
   readonly #statements: Statements
   readonly #commits: GroupCommit
   readonly #diskFreeBytes: () => number
+  /** Counts the statements that may have changed the file. */
   #statementsRun = 0
   /** Throws when the snapshot is no longer wanted. */
   #check = () => {}
@@ -78,7 +79,7 @@ export class SqliteDatabase implements AsyncDisposable {
     return this.#translating(() => this.#prepare(sql).get(values))
   }
 
-  /** Runs `work`, which only reads, on one state of the file. Calls `check` first, and in statements with `wantedRow`. */
+  /** Runs synchronous reads on one state of the file. Calls `check` first, and in statements with `wantedRow`. */
   snapshot<T>(work: () => T, check: () => void = () => {}): T {
     return this.#translating(() => {
       check()
@@ -110,7 +111,8 @@ export class SqliteDatabase implements AsyncDisposable {
   }
 
   /**
-   * Runs `change` in a transaction; its error rolls it back. It may run again, so it must only run statements here.
+   * Runs `change`, which is synchronous, in a transaction; its error rolls it back. It may run again, so its only side
+   * effects may be statements on this database.
    *
    * @throws {ApiError} STORE_UNAVAILABLE when the lock timed out or the disk fails; STORAGE_FULL; STORE_SCHEMA_TOO_NEW.
    */

@@ -14,8 +14,7 @@ export const isBusy = (error: unknown): boolean => errorCode(error) === busyCode
 
 /**
  * Translates an error of the store's state to STORE_UNAVAILABLE or STORAGE_FULL. An error of a statement becomes
- * `schemaError()` where that returns one: a newer schema makes statements fail. Other errors are defects and stay as they
- * are.
+ * `schemaError()` where that returns one: a newer schema makes statements fail. Other errors are defects, unchanged.
  */
 export const translateSqliteError = (error: unknown, schemaError: () => unknown): unknown => {
   if (errorCode(error) === fullCode) return storageFull(error)
