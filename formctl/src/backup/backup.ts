@@ -17,6 +17,17 @@ export interface BackupSource {
   dataDir: string
 }
 
+/** Creates a folder and those above, for the owner only. @throws {Error} that names it. */
+export const createFolder = (folder: string): void => {
+  try {
+    makeFolder(folder, 0o700)
+  } catch (cause) {
+    throw new Error(`${folder} cannot be created (${(cause as Error).message}). Choose another folder.`, {
+      cause,
+    })
+  }
+}
+
 /**
  * Copies both SQLite stores and the secrets of `npm start` into a new folder, and verifies the copies. Services may run.
  * Each copy is a snapshot. The forms are copied first, so that the directory contains all of their organizations.
@@ -27,7 +38,7 @@ export const writeBackup = async (source: BackupSource, folder: string, now: Dat
   const stores = { 'forms.db': storeFile(source.forms), 'directory.db': storeFile(source.directory) }
   requireStores(source)
   if (existsSync(folder)) throw new Error(`${folder} exists. Choose a new folder.`)
-  makeFolder(dirname(folder))
+  createFolder(dirname(folder))
   await mkdir(folder, { mode: 0o700 })
   try {
     for (const [name, path] of Object.entries(stores)) await copyStoreFile(path, join(folder, name))
@@ -91,7 +102,7 @@ export const restoreBackup = async (folder: string, target: BackupSource): Promi
   await checkReleases(folder)
   try {
     for (const { from, unfinished, digest } of moves) {
-      makeFolder(dirname(unfinished), 0o700)
+      createFolder(dirname(unfinished))
       await copyPrivately(from, unfinished)
       if ((await sha256Of(unfinished)) !== digest) throw new Error(`${from} has changed since the backup.`)
       if (from.endsWith('.db')) checkIntegrity(unfinished)

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolder } from '@fms/store-kit'
 import {
   type BackupSource,
+  createFolder,
   isBackup,
   type Manifest,
   requireStores,
@@ -38,7 +38,7 @@ export const writeKeptBackup = async (
   now: Date,
 ): Promise<KeptBackup> => {
   requireStores(source)
-  makeFolder(parent, 0o700)
+  createFolder(parent)
   for (const each of readdirSync(parent)) {
     if (each.startsWith(unfinished)) await rm(join(parent, each), { recursive: true })
   }

@@ -143,6 +143,20 @@ describe('formctl backup', () => {
     expect(readdirSync(folder)).toEqual(['data'])
   })
 
+  it.each([['backup'], ['backup', '--keep', '2']])(
+    'names a folder that cannot be created: %s',
+    async (...args) => {
+      await givenData()
+
+      const { code, stderr } = await runFormctl([...args, '/dev/null/backups/new'])
+
+      expect(code).toBe(1)
+      expect(stderr).toMatch(
+        /\/dev\/null\/backups(\/new)? cannot be created \(ENOTDIR.*\)\. Choose another folder\./,
+      )
+    },
+  )
+
   it('rejects a store that is not a file, and names the alternatives', async () => {
     vi.stubEnv('FORMS_STORE_URL', 'mongodb://127.0.0.1:1/forms')
 
