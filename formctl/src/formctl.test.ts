@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { FormDraft } from '@fms/contracts'
 import { API_KEY_PATTERN, hashApiKey, migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
@@ -84,6 +86,21 @@ it('ends although a server accepts its connection and then hangs', async () => {
   expect(stdout).toContain('The server does not respond: restart it.')
   expect(code).toBe(1)
   for (const socket of connections) socket.destroy()
+})
+
+it('prints everything to a reader that is slow', async () => {
+  const metadata = 'x'.repeat(500_000)
+  {
+    await using directory = await openDirectory()
+    await directory.createOrganization({ name: 'Acme', slug: 'acme', metadata })
+  }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir }
+  const child = spawn(process.execPath, [entry, 'organization', 'list', '--json'], { env })
+  await once(child.stdout, 'readable')
+  await delay(1_000)
+
+  expect((await text(child.stdout)).length).toBeGreaterThan(metadata.length)
 })
 
 describe('formctl user create', () => {

@@ -9,5 +9,5 @@ process.umask(0o077)
 
 process.exitCode = await run(process.argv.slice(2))
 
-// A connection to a server that accepts it and then hangs would keep the process alive.
-setTimeout(() => process.exit(), 500).unref()
+// After all output: a connection to a server that accepts it and then hangs would keep the process alive.
+process.stdout.write('', () => setTimeout(() => process.exit(), 500).unref())

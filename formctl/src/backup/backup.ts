@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import { chmod, copyFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -22,9 +22,8 @@ export const createFolder = (folder: string): void => {
   try {
     makeFolder(folder, 0o700)
   } catch (cause) {
-    throw new Error(`${folder} cannot be created (${(cause as Error).message}). Choose another folder.`, {
-      cause,
-    })
+    const { message } = cause as Error
+    throw new Error(`${folder} cannot be created (${message}). Choose another folder.`, { cause })
   }
 }
 
@@ -97,7 +96,10 @@ export const restoreBackup = async (folder: string, target: BackupSource): Promi
     return { from: join(folder, name), unfinished: `${to}.restoring`, to, digest }
   })
   for (const { to } of moves) {
-    if (existsSync(to)) throw new Error(`${to} exists. Set DATA_DIR to a folder without stores.`)
+    // SQLite would apply the write-ahead log of an earlier store to the restored one.
+    const hasLog = statSync(`${to}-wal`, { throwIfNoEntry: false })?.size
+    const path = hasLog ? `${to}-wal` : to
+    if (existsSync(path)) throw new Error(`${path} exists. Set DATA_DIR to a folder without stores.`)
   }
   await checkReleases(folder)
   try {

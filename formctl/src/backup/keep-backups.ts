@@ -16,6 +16,7 @@ const name = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/
 
 /** What a name begins with until its backup is complete and verified. */
 const unfinished = 'unfinished-'
+const isUnfinished = (each: string) => each.startsWith(unfinished) && name.test(each.slice(unfinished.length))
 
 export interface KeptBackup {
   folder: string
@@ -40,7 +41,7 @@ export const writeKeptBackup = async (
   requireStores(source)
   createFolder(parent)
   for (const each of readdirSync(parent)) {
-    if (each.startsWith(unfinished)) await rm(join(parent, each), { recursive: true })
+    if (isUnfinished(each)) await rm(join(parent, each), { recursive: true })
   }
   const newName = now.toISOString().replaceAll(':', '-')
   const folder = join(parent, newName)

@@ -6,7 +6,8 @@ export interface Terminal {
   isInputTty: boolean
   /** Whether stdout is a terminal: lists are tables there, and JSON elsewhere. */
   isOutputTty: boolean
-  print(text: string): void
+  /** Writes to stdout. Whoever writes much awaits it: a slow reader would fill the memory. */
+  print(text: string): Promise<void> | void
   printError(text: string): void
   /** Writes `text` to stderr and reads a line from stdin. @returns the line; empty at the end of the input. */
   prompt(text: string): Promise<string>
@@ -25,7 +26,7 @@ const prompt = (text: string): Promise<string> =>
 export const processTerminal = (): Terminal => ({
   isInputTty: process.stdin.isTTY === true,
   isOutputTty: process.stdout.isTTY === true,
-  print: (text) => void process.stdout.write(text),
+  print: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
   printError: (text) => void process.stderr.write(text),
   prompt,
 })

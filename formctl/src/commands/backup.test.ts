@@ -174,6 +174,7 @@ describe('formctl backup --keep', () => {
   it('adds a folder named by its time, deletes the oldest, and clears what a killed run left', async () => {
     await givenData()
     const folders: string[] = []
+    mkdirSync(at('backups', 'unfinished-novel'), { recursive: true })
     for (let round = 1; round <= 3; round++) {
       const { code, stdout } = await keepTwo()
       expect(code).toBe(0)
@@ -183,7 +184,7 @@ describe('formctl backup --keep', () => {
     expect((await keepTwo()).code).toBe(0)
 
     expect(folders[0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/)
-    expect(backups()).toEqual([folders[2], expect.stringMatching(/Z$/)])
+    expect(backups()).toEqual([folders[2], expect.stringMatching(/Z$/), 'unfinished-novel'])
   })
 
   it('deletes no older backup if the new one fails', async () => {
@@ -299,6 +300,15 @@ describe('formctl restore', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('exists. Set DATA_DIR to a folder without stores.')
     expect(await formsIn('data')).toEqual(before)
+  })
+
+  it('does not restore beside the write-ahead log of another store, which would damage it', async () => {
+    await backUp()
+    useDataDir('restored')
+    mkdirSync(at('restored'))
+    writeFileSync(at('restored', 'forms.db-wal'), 'changes')
+
+    expect((await runFormctl(['restore', at('backup')])).stderr).toContain('forms.db-wal exists.')
   })
 })
 

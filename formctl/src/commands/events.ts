@@ -79,7 +79,7 @@ const printEvents = async (command: Command, read: ReadLog): Promise<void> => {
   await withForms(async (store) => {
     const organizationId = await organizationIdOf(organization, store.events)
     for await (const event of await read(store.events, organizationId, after)) {
-      if (matchesEvent(filter?.checked, event)) print(event)
+      if (matchesEvent(filter?.checked, event)) await print(event)
     }
   })
 }
@@ -95,10 +95,10 @@ const organizationIdOf = async (ref: string, log: EventLog): Promise<string> => 
 }
 
 /** Prints events one after another: a line for people on a terminal; elsewhere, or with `--json`, a line of JSON. */
-const eventPrinter = (command: Command): ((event: FormEvent) => void) => {
+const eventPrinter = (command: Command) => {
   const { terminal, wantsJson } = command
   const forPeople = terminal.isOutputTty && !wantsJson
-  return (event) => terminal.print(`${forPeople ? lineOf(event) : JSON.stringify(event)}\n`)
+  return (event: FormEvent) => terminal.print(`${forPeople ? lineOf(event) : JSON.stringify(event)}\n`)
 }
 
 /** Sequence, time, type, public id, actor and name. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { FormDraft, FormRecord, formPath } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import { openFormsStore } from '@fms/forms-store'
@@ -286,6 +287,21 @@ describe('formctl forms import', () => {
 
     expect(await importFrom('--as-new', '--from-line', '3', '--json')).toMatchObject({
       stdout: '{"imported":1,"existing":0,"expired":0}\n',
+    })
+  })
+
+  it('says where to resume the import of new forms after a failure', async () => {
+    writeFileSync(file, toLines([newFormRecord(), newFormRecord()]))
+    {
+      using database = new DatabaseSync(join(dataDir, 'forms.db'))
+      const isSecond = '(SELECT count(*) FROM forms) = 1'
+      const fails = "SELECT RAISE(ABORT, 'failed')"
+      database.exec(`CREATE TRIGGER x BEFORE INSERT ON forms WHEN ${isSecond} BEGIN ${fails}; END`)
+    }
+
+    expect(await importFrom('--as-new')).toMatchObject({
+      code: 1,
+      stderr: 'error: line 2: failed\nThe lines before are imported. Resume with --from-line 2.\n',
     })
   })
 

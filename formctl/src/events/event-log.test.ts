@@ -2,7 +2,7 @@ import type { EventBacklog, EventLog } from '@fms/forms-store'
 import { expect, it } from 'vitest'
 import { collectEvents } from './event-log.ts'
 
-/** A log whose pending events can be moved after some calls of `backlog`. */
+/** A log into which others record events until some calls of `backlog`. */
 const givenLog = (callsUntilMovable: number) => {
   const state = { pending: 3, calls: 0 }
   const events: Pick<EventLog, 'sequence' | 'backlog'> = {
@@ -19,7 +19,7 @@ const givenLog = (callsUntilMovable: number) => {
   return { state, events: events as EventLog }
 }
 
-it('waits for events that cannot be moved yet', async () => {
+it('waits for events that are recorded meanwhile', async () => {
   const { events, state } = givenLog(2)
 
   await collectEvents(events)

@@ -2,28 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type FormEvent, parseSequence } from '@fms/contracts'
 import type { EventLog } from '@fms/forms-store'
 
-/** Forms whose events one call moves. */
-const formsPerCall = 100
+/** Organizations whose events one call moves. */
+const organizationsPerCall = 100
 
-/** Pause while events cannot be moved yet, in milliseconds. */
+/** Pause while other processes record events, in milliseconds. */
 const retryMs = 250
 
-/**
- * How long events may remain that cannot be moved yet, in milliseconds: those of a form that was created anew wait up to
- * 10 s until it is known which process has deleted the former one.
- */
+/** How long other processes may do so, in milliseconds. */
 const maxWaitMs = 20_000
-
-/** Moves the pending events that can be moved now. On MongoDB, this also completes deletes that were killed. */
-export const collectReadyEvents = async (events: EventLog): Promise<void> => {
-  while ((await events.sequence(formsPerCall)) > 0);
-}
 
 /** Moves all pending events to their logs. @throws {Error} if some remain after `waitMs`, in milliseconds. */
 export const collectEvents = async (events: EventLog, waitMs = maxWaitMs): Promise<void> => {
   const deadlineMs = performance.now() + waitMs
   for (;;) {
-    await collectReadyEvents(events)
+    while ((await events.sequence(organizationsPerCall)) > 0);
     const { pending } = await events.backlog()
     if (pending === 0) return
     if (performance.now() >= deadlineMs) throw eventsRemain(pending)

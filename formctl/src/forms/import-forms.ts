@@ -60,7 +60,7 @@ export const importForms = async (
   const importLine = async (line: Line) => {
     const record = recordFor(parseRecord(line), options)
     const importOne = () => (options.dryRun ? previewImport(store, record) : store.importForm(record))
-    const outcome = isExpired(record) ? 'expired' : await atLine(line, importOne)
+    const outcome = isExpired(record) ? 'expired' : await atLine(line, options, importOne)
     tally[memberOf[outcome]]++
     lastLine = line.number
     progress.step()
@@ -122,12 +122,18 @@ const previewImport = async (store: FormsStore, record: FormRecord): Promise<Imp
 const digestOf = ({ draftJson, ...form }: StoredForm) =>
   recordDigest({ ...form, draft: parseDraft({ draftJson }) })
 
-const atLine = async <T>({ number }: Line, work: () => Promise<T>): Promise<T> => {
+/** A repeat skips forms that exist, but imports new ones once more. */
+const atLine = async <T>(
+  { number }: Line,
+  { asNew, dryRun }: ImportOptions,
+  work: () => Promise<T>,
+): Promise<T> => {
   try {
     return await work()
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    throw new Error(`line ${number}: ${message}`, { cause: error })
+    const hint = asNew && !dryRun ? `\nThe lines before are imported. Resume with --from-line ${number}.` : ''
+    throw new Error(`line ${number}: ${message}${hint}`, { cause: error })
   }
 }
 

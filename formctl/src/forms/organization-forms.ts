@@ -5,7 +5,6 @@ import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
 import type { Command } from '../cli/command.ts'
-import { collectReadyEvents } from '../events/event-log.ts'
 
 const pageSize = 100
 
@@ -86,8 +85,6 @@ export const deleteForms = async (
   await deleteAll()
   await lastRequests
   await deleteAll()
-  // Deletes that were killed are in the list of deleted forms afterwards.
-  await collectReadyEvents(store.events)
   await purgeAll()
   interruption.check(`${deleted} forms are deleted. Repeat the command to delete the rest.`)
   return deleted

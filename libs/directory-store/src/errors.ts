@@ -20,6 +20,6 @@ export const apiKeyNotFound = (keyId: string) => apiError('API_KEY_NOT_FOUND', {
 /** The user has no live key with the id. Ended keys, and those of other users, have the same error. */
 export const keyNotFound = (keyId: string) => apiError('KEY_NOT_FOUND', { key: keyPath(keyId) })
 
-/** Another state of the record is stored, or another record with the same `clash`: `the same slug`. */
+/** The store has another state of `record` (`user 5b0f…`), or another one with its `clash` (`the same slug`). */
 export const recordConflict = (record: string, clash: string) =>
   apiError('RECORD_CONFLICT', { record, clash })

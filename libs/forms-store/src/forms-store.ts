@@ -353,7 +353,7 @@ export interface FormsStore extends AsyncDisposable {
   /** Like `getRevision`, without the snapshot, which may be large. */
   getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined>
 
-  /** Idempotent: counts each `replyId` once. Does not change `updateTime` or `version`. @returns how many were new. */
+  /** Counts each `replyId` once; `updateTime` and `version` stay. @returns how many were new; 0 without a form. */
   recordReplies(replies: Replies): Promise<number>
 
   /** What the organization has, as its quota counts it. */

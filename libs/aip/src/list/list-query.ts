@@ -62,7 +62,7 @@ export const readListQuery = <Field extends string>(
   readQuery(query, contract, (params, tryParse) => {
     const filter = tryParse('filter', () => parseFilterOf(params.filter, filterFields))
     const orderBy = tryParse('orderBy', () => parseOrderByOf(params.orderBy, orderFields)) ?? []
-    const listScope = [...scope, params.filter, params.orderBy, ...tiesScope(orderBy)]
+    const listScope = [...scope, params.filter, params.orderBy]
     const page = readPage(params, { scope: listScope, ...options }, tryParse)
     return { ...page, ...(filter && { filter }), orderBy }
   })
@@ -122,10 +122,6 @@ const filterTooComplex = ({ conditions, limit, found, message }: FilterComplexit
     { field: 'filter', conditions, limit: `${limit}`, found: `${found}` },
     { fieldViolations: [{ field: 'filter', description: `has ${message}` }] },
   )
-
-/** Part of the token's scope: separates tokens that were made while ties of a descending order ascended. */
-const tiesScope = (orderBy: readonly { descending: boolean }[]): string[] =>
-  orderBy.at(-1)?.descending ? ['ties descend'] : []
 
 const readPage = (
   params: PageQuery & { readMask?: string },

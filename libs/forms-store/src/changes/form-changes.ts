@@ -23,6 +23,12 @@ interface Decision<T> {
   result: T
 }
 
+/** What the methods of an engine find. */
+interface Found {
+  findForm: FoundForm
+  findDraft: FoundDraft
+}
+
 /** Deleted forms that are purged at the same time once they are due. */
 const maxDue = 100
 
@@ -70,70 +76,45 @@ export abstract class FormChanges {
   }
 
   readonly update: FormsStore['update'] = (ref, change, context, restored) =>
-    this.#change(
-      ref,
-      () => this.#engine.findDraft(ref, false),
-      context,
-      async (found, origin) => {
-        const current = toStoredForm(found)
-        const changed = await change(current)
-        if (changed === current) return { result: current }
-        const { after, ...decided } = updateForm(found, changed, restored, origin)
-        return { change: decided, result: after }
-      },
-    )
+    this.#change('findDraft', ref, false, context, async (found, origin) => {
+      const current = toStoredForm(found)
+      const changed = await change(current)
+      if (changed === current) return { result: current }
+      const { after, ...decided } = updateForm(found, changed, restored, origin)
+      return { change: decided, result: after }
+    })
 
   readonly delete: FormsStore['delete'] = async (ref, check, context) => {
-    const isDeleted = await this.#change(
-      ref,
-      () => this.#engine.findForm(ref, false),
-      context,
-      (found, origin) => {
-        check(found)
-        return { change: deleteForm(found, this.#deletedFormsDays, origin), result: true }
-      },
-    )
+    const isDeleted = await this.#change('findForm', ref, false, context, (found, origin) => {
+      check(found)
+      return { change: deleteForm(found, this.#deletedFormsDays, origin), result: true }
+    })
     if (isDeleted) this.#clearing?.wake()
     return isDeleted ?? false
   }
 
   readonly undelete: FormsStore['undelete'] = (ref, check, context) =>
-    this.#change(
-      ref,
-      () => this.#engine.findDraft(ref, true),
-      context,
-      (found, origin) => {
-        const form = toStoredForm(found)
-        check(form)
-        return { change: undeleteForm(found, origin), result: form }
-      },
-    )
+    this.#change('findDraft', ref, true, context, (found, origin) => {
+      const form = toStoredForm(found)
+      check(form)
+      return { change: undeleteForm(found, origin), result: form }
+    })
 
   readonly purge: FormsStore['purge'] = async (ref, check, context) => {
-    const isPurged = await this.#change(
-      ref,
-      () => this.#engine.findForm(ref, true),
-      context,
-      (found, origin) => {
-        check(found)
-        return { change: purgeForm(found, origin), result: true }
-      },
-    )
+    const isPurged = await this.#change('findForm', ref, true, context, (found, origin) => {
+      check(found)
+      return { change: purgeForm(found, origin), result: true }
+    })
     if (isPurged) this.#clearing?.wake()
     return isPurged ?? false
   }
 
   readonly unpublish: FormsStore['unpublish'] = (ref, note, check, context) =>
-    this.#change(
-      ref,
-      () => this.#engine.findDraft(ref, false),
-      context,
-      (found, origin) => {
-        const form = toStoredForm(found)
-        check(form)
-        return { change: unpublishForm(found, ref, note, origin), result: { ...form, live: false } }
-      },
-    )
+    this.#change('findDraft', ref, false, context, (found, origin) => {
+      const form = toStoredForm(found)
+      check(form)
+      return { change: unpublishForm(found, ref, note, origin), result: { ...form, live: false } }
+    })
 
   readonly publish: FormsStore['publish'] = (
     ref,
@@ -199,14 +180,15 @@ export abstract class FormChanges {
     await this.#clearing?.close()
   }
 
-  #change<F extends FoundForm, T>(
+  #change<Find extends keyof Found, T>(
+    find: Find,
     ref: FormRef,
-    find: () => Promise<F | undefined>,
+    isDeleted: boolean,
     context: ChangeContext = operatorContext,
-    decide: (found: F, origin: ChangeOrigin) => Decision<T> | Promise<Decision<T>>,
+    decide: (found: Found[Find], origin: ChangeOrigin) => Decision<T> | Promise<Decision<T>>,
   ): Promise<T | undefined> {
     return this.#repeat<T | undefined>(ref, async () => {
-      const found = await find()
+      const found = (await this.#engine[find](ref, isDeleted)) as Found[Find] | undefined
       // After the form: if it is as a first attempt of the request has left it, that attempt is found.
       await this.checkRequest(ref, context.request)
       if (!found) return undefined
@@ -261,15 +243,10 @@ export abstract class FormChanges {
 
   /** A form may be restored and deleted again since it was found: then it is not due any more. */
   async #purgeDue(ref: FormRef): Promise<void> {
-    await this.#change(
-      ref,
-      () => this.#engine.findForm(ref, true),
-      operatorContext,
-      async (found, origin) => ({
-        change: (await this.#engine.isDue(found)) ? purgeForm(found, origin) : undefined,
-        result: true,
-      }),
-    )
+    await this.#change('findForm', ref, true, operatorContext, async (found, origin) => ({
+      change: (await this.#engine.isDue(found)) ? purgeForm(found, origin) : undefined,
+      result: true,
+    }))
   }
 }
 

@@ -3,7 +3,7 @@ import { fromFormRecord, revisionStateOf, revisionsOf } from '../stored-form-rec
 import { type Change, type ChangeOrigin, growthOf, growthOfRevisions, stamp } from './change.ts'
 import { fromDeletionRecord, purgeTimeMember } from './deletion.ts'
 
-/** Stores an exported form. @param lastTime of the last change of an earlier form with this id. */
+/** Stores an exported form, deleted or not, and its history. @param lastTime of an earlier form with this id. */
 export const importForm = (
   record: FormRecord,
   lastTime: Date,

@@ -80,7 +80,7 @@ export interface EventLog {
    */
   prune(before: Date, limit: number, maxEvents?: number): Promise<number>
 
-  /** For metrics: reads a bounded number of logs and forms, so that the counts are lower bounds. */
+  /** For metrics: reads a bounded number of logs and events, so that the counts are lower bounds. */
   backlog(): Promise<EventBacklog>
 
   /** Ordered by the organization's id. */

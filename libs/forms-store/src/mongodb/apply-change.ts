@@ -26,7 +26,7 @@ interface Writes {
   matches: number
 }
 
-/** One transaction: two requests, unless the organization is near its quota. Also false if a unique index rejects it. */
+/** See `ChangeEngine.apply`. One transaction: two requests, unless the organization is near its quota. */
 export const applyChange = async (
   collections: FormsCollections,
   quota: MongoQuota,

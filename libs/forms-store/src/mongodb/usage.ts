@@ -7,7 +7,7 @@ import type { FormsCollections } from './documents.ts'
 
 const parts = ['forms', 'bytes', 'revisions', 'revisionBytes'] as const satisfies readonly (keyof Growth)[]
 
-export const growthSums = {
+const growthSums = {
   $group: {
     _id: null,
     count: { $sum: 1 },
@@ -15,7 +15,7 @@ export const growthSums = {
   },
 }
 
-export type GrowthSums = Pick<Growth, (typeof parts)[number]> & { count: number }
+type GrowthSums = Pick<Growth, (typeof parts)[number]> & { count: number }
 
 /** The numbered event at one end of a log. Index: events_by_position. */
 const eventAtEnd = (organizationId: string, direction: 1 | -1, growth: unknown) => [

@@ -46,7 +46,7 @@ const options: MongoClientOptions = {
   socketTimeoutMS: socketTimeoutMs(engineTimeoutMs),
 }
 
-/** A database of a replica set or sharded cluster of MongoDB 8.0 or newer. Connects with the first request. */
+/** A replica set or sharded cluster of MongoDB 8.0+; others get STORE_NOT_SUPPORTED. Connects with the first request. */
 export class MongoDatabase implements AsyncDisposable {
   readonly #client: MongoClient
   readonly #database: Db

@@ -98,6 +98,7 @@ export class GroupCommit {
       await this.#begin()
       if (this.#runInTransaction(next, batch)) return
     } catch (error) {
+      // Without a transaction, all changes fail that wait for one.
       if (batch.length === 0) for (let each = next(); each; each = next()) batch.push(each)
       for (const { reject } of batch) reject(this.#options.translateError(error))
       return

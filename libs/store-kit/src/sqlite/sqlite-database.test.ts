@@ -172,6 +172,13 @@ describe('snapshot', () => {
         throw new Error('changed its mind')
       }),
     ).toThrow('changed its mind')
+    expect(() =>
+      database.snapshot(() => {
+        // As SQLite itself does when the disk fails.
+        database.all('ROLLBACK')
+        throw new Error('disk I/O error')
+      }),
+    ).toThrow('disk I/O error')
     expect(database.snapshot(() => texts(database))).toEqual(['first'])
   })
 })

@@ -23,9 +23,7 @@ export interface SqliteOptions {
   diskFreeBytes?: (() => number) | undefined
 }
 
-/**
- * A SQLite file that the processes of one machine share: WAL with `synchronous=FULL`. {@link GroupCommit} runs changes.
- */
+/** A SQLite file that processes of one machine share. Reads run at once; a resolved `write` is synced to the disk. */
 export class SqliteDatabase implements AsyncDisposable {
   readonly #connection: DatabaseSync
   readonly #schema: SqliteSchemaGuard
@@ -79,7 +77,7 @@ export class SqliteDatabase implements AsyncDisposable {
     return this.#translating(() => this.#prepare(sql).get(values))
   }
 
-  /** Runs synchronous reads on one state of the file. Calls `check` first, and in statements with `wantedRow`. */
+  /** Runs synchronous reads on one state of the file. An error of `check`, at first or in `wantedRow`, ends them. */
   snapshot<T>(work: () => T, check: () => void = () => {}): T {
     return this.#translating(() => {
       check()
@@ -91,7 +89,8 @@ export class SqliteDatabase implements AsyncDisposable {
         return work()
       } finally {
         this.#check = () => {}
-        this.#connection.exec('COMMIT')
+        // SQLite itself ends the transaction when the disk fails.
+        if (this.#connection.isTransaction) this.#connection.exec('COMMIT')
       }
     })
   }

@@ -9,7 +9,7 @@ const logsPerRead = 500
 
 const maxCountedLogs = 500
 
-/** The logs of events in a forms file. Changes append to them in their own transactions: see `recordEvent`. */
+/** The logs of events in a forms file. Changes append to them in their own transactions: see `appendEvent`. */
 export const sqliteEventLog = (database: SqliteDatabase): EventLog => ({
   /** Indexes: events_by_sequence, events_by_form. */
   read: async ({ organizationId, formId, from = 1, to = Number.MAX_SAFE_INTEGER, descending, limit }) => {
