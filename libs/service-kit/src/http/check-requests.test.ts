@@ -38,7 +38,7 @@ describe('ambiguous HTTP', () => {
     expect(response).toContain('x-content-type-options: nosniff')
   })
 
-  it.each(['http://%/', 'http://[/', 'http://%zz/things'])(
+  it.each(['http://%/', 'http://[/', 'http://%zz/things', 'http:///things', 'http://a/things#b'])(
     'with the target %s, which is no URL, is not found',
     async (target) => {
       const response = await exchange(`GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)

@@ -63,13 +63,16 @@ const hasEmptySegment = ({ params }: FastifyRequest) => Object.values(params as 
 /** A wildcard at the end stands for at least one character. */
 const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+').replace(/\*$/, '.+')}$`)
 
+/** An absolute URL of HTTP (RFC 9110 §4.2): with a host, and as a target without a fragment. */
+const absoluteUrl = /^https?:\/\/[^/?#]+[^#]*$/i
+
 /**
- * The URL as the router accepts it: a malformed percent-encoding becomes literal, and a target that is neither a path nor a
- * URL becomes a path, so that both are a 404 with the usual body. Fastify's own response to them has no hooks.
+ * The URL as the router accepts it: malformed percent-encodings become literal, and what is neither a path nor a URL
+ * becomes a path, so that both are a 404 with the usual body. Fastify's own response to them has no hooks.
  */
 export const toRoutableUrl = (request: IncomingMessage): string => {
   const url = withLiteralPercents(request)
-  return url.startsWith('/') || URL.canParse(url) ? url : `/${url}`
+  return url.startsWith('/') || (absoluteUrl.test(url) && URL.canParse(url)) ? url : `/${url}`
 }
 
 const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {
