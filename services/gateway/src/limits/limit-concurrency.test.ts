@@ -210,4 +210,21 @@ describe('a long response', () => {
     reader.destroy()
     await expect.poll(metric).toBe(0)
   })
+
+  it('holds nothing once its caller has gone, not even for one that waits on the same connection', async () => {
+    await using gateway = await startGateway()
+    const dropped = Promise.withResolvers<void>()
+    gateway.forms.respond = (_, reply) => {
+      if (gateway.forms.received.length === 2) reply.raw.once('close', dropped.resolve)
+      return reply.type('application/json').send(long.repeat(2))
+    }
+    const reader = await getUnread(gateway, forms)
+    await expect.poll(metricOf(gateway)).toBe(5.5 * mib)
+    reader.write(`GET ${forms} HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.key}\r\n\r\n`)
+    await dropped.promise
+
+    reader.destroy()
+
+    await expect.poll(metricOf(gateway)).toBe(0)
+  })
 })

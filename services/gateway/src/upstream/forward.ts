@@ -154,7 +154,9 @@ const reserveMemory = async (
 ): Promise<void> => {
   const release = await memory.hold(flowOf(identity), maxBufferedBytes, () => reply.raw.destroy(), reply)
   if (!release) throw overloaded()
-  reply.raw.once('close', release)
+  // The caller may have gone at the same moment, with the connection whose end frees the memory.
+  if (reply.hasEnded) release()
+  else reply.raw.once('close', release)
 }
 
 /**
