@@ -8,10 +8,10 @@ const errorHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache
 /**
  * Handles every error of a route or hook; only this file writes error bodies. Unknown errors become INTERNAL, logged
  * here once with their stack. Other 5xx follow from an outage, which has its own line: they are counted, and logged at
- * debug.
+ * debug. Once the client has disconnected, only unknown errors count.
  */
 export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-  if (reply.hasEnded && isAbort(thrown)) {
+  if (reply.hasEnded && (thrown instanceof ApiError || isAbort(thrown))) {
     reply.hijack()
     return
   }
@@ -25,7 +25,7 @@ export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: Fa
 
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : undefined)
 
-/** The work was aborted because the client disconnected: no failure, and there is no one to respond to. */
+/** Whether work was aborted because the client disconnected. */
 const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'AbortError'
 
 /** Sends an error response, with `Cache-Control: no-store`. */

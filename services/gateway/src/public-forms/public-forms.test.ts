@@ -110,6 +110,27 @@ describe('GET /f/{publicId}.json', () => {
     expect(reasonOf(await read(gateway))).toBe('UPSTREAM_UNAVAILABLE')
   })
 
+  it('is no failure when the caller disconnects', async () => {
+    await using gateway = await start()
+    const counted = async () =>
+      /.*"UPSTREAM_UNAVAILABLE".*/.exec((await read(gateway, {}, '/metrics')).text)?.[0]
+    const before = await counted()
+    const [asked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    gateway.forms.respond = async (_, { raw }) => {
+      raw.once('close', ended.resolve)
+      asked.resolve()
+      await ended.promise
+    }
+    const caller = new AbortController()
+    const response = fetch(gateway.origin + path, { signal: caller.signal })
+    await asked.promise
+    caller.abort()
+    await expect(response).rejects.toThrow()
+    await ended.promise
+
+    expect(await counted()).toBe(before)
+  })
+
   it.each([300_000, 800_000])('sends %i bytes unchanged', async (length) => {
     await using gateway = await start()
     const text = JSON.stringify('x'.repeat(length))
