@@ -39,10 +39,7 @@ export const ActorKey = z
   .meta({ id: 'ActorKey' })
 
 const UserActor = z
-  .object({
-    user: z.string().describe('`users/{user_id}`'),
-    key: ActorKey.optional(),
-  })
+  .object({ user: z.string().describe('`users/{user_id}`'), key: ActorKey })
   .meta({ id: 'UserActor' })
 
 const OperatorActor = z.object({ operator: z.literal(true) }).meta({ id: 'OperatorActor' })
