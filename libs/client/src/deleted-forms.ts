@@ -4,7 +4,7 @@ import { pathOf } from './transport/references.ts'
 import type { Transport } from './transport/transport.ts'
 import { type ChangeOptions, deleteForm, postForm, type TaggedForm } from './write-form.ts'
 
-/** Deleted forms that can be restored. `form` is a reference, or the `path` of the deleted form. The ETag is the last one. */
+/** Deleted forms that can be restored. `form` may also be the deleted form's `path`. The ETag is that of the last state. */
 export interface DeletedForms {
   list(organization: string, query?: PageQuery): List<DeletedForm>
   /** Restores a form with ids, revisions and replies. @throws {FormsApiError} DELETED_FORM_NOT_FOUND for any other form. */

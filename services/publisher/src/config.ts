@@ -11,7 +11,7 @@ const EventsConfig = z.object({
     .int()
     .min(2 ** 20)
     .default(2 ** 30),
-  /** Events of one organization and type in the stream EVENTS, 1 to 1,000,000,000. Each organization has its own. */
+  /** Events of one organization and type in the stream EVENTS, 1 to 1,000,000,000. Beyond it, it drops the oldest of them. */
   EVENTS_STREAM_PER_TYPE: z.coerce.number().int().min(1).max(1_000_000_000).default(10_000),
   /** Age in days after which events leave the log of their organization. */
   EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(400),

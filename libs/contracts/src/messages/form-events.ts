@@ -10,7 +10,7 @@ export const relayQueue = 'relay'
 /** The subjects of all form events; {@link EventsRecorded} is not one of them. */
 const allFormEvents = 'events.*.form.*'
 
-/** The stream of form events: `FormEvent`s with their id as `Nats-Msg-Id`, at least once, first deliveries by `sequence`. */
+/** The stream of form events, their id as `Nats-Msg-Id`: at least once, first deliveries of an organization by `sequence`. */
 export const eventsStream = { name: 'EVENTS', subjects: [allFormEvents] } as const
 
 /** Content type of an event in {@link eventsStream} (CloudEvents 1.0, structured mode). */

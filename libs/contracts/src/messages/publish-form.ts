@@ -10,7 +10,7 @@ export const IfMatch = z.union([z.literal('*'), z.array(z.string())])
 
 /**
  * Command, gateway to publisher: freezes the draft as a revision and makes it the live one. Delivered at least once;
- * the same `commandId` changes nothing, and gets the same {@link FormPublished} on its `Reply-Inbox`.
+ * the same `commandId` again changes nothing, and gets the same {@link FormPublished} on its `Reply-Inbox`.
  */
 export const PublishForm = defineMessage({
   subject: 'publish.form',

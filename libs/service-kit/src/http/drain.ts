@@ -17,8 +17,8 @@ declare module 'fastify' {
      */
     drain(timeoutMs: number): Promise<void>
     /**
-     * Ends an endless response so that its client resumes at another instance: at the start of a drain with `refuse`,
-     * or at the close, also of one opened during a drain with `listen`.
+     * Ends an endless response so that its client resumes at another instance: when a drain starts, at once during one
+     * with `refuse`, and at the close.
      *
      * @param raw the response. Its head is written already.
      * @param end called at most once.

@@ -79,7 +79,7 @@ export const connectNats = async (
   }
 }
 
-/** Calls `onChange` with each loss and return of the connection. Meanwhile the client buffers messages without a bound. */
+/** Calls `onChange` when the connection is lost or restored. While it is lost, the client buffers messages without a bound. */
 export const followConnection = (
   nats: NatsConnection,
   onChange: (isConnected: boolean) => unknown = () => {},

@@ -29,7 +29,7 @@ export const authenticate = (app: FastifyInstance, authorize: Authorize): void =
   app.addHook('onRequest', (request) => setCaller(request, authorize))
 }
 
-/** Authorizes the key, and sets `request.caller` and `request.identity`. @throws {ApiError} API_KEY_INVALID, and others. */
+/** Sets `request.caller` and `request.identity`. @throws {ApiError} API_KEY_INVALID, and those of {@link Authorize}. */
 export const setCaller = async (
   request: FastifyRequest,
   authorize: Authorize,

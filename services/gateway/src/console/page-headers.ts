@@ -1,4 +1,4 @@
-/** A page may load files of this gateway and send requests to it, and nothing but images and fonts of `imageOrigins` else. */
+/** A page may load files of this gateway and send requests to it, load images and fonts of `imageOrigins`, and no more. */
 export const pageHeaders = (imageOrigins: readonly string[]) => ({
   'content-security-policy': [
     "default-src 'none'",

@@ -57,7 +57,7 @@ export class ByteBudget {
   /**
    * Holds free bytes; undefined if there are none.
    *
-   * @param giveWay called once when others need them; has to release.
+   * @param giveWay called at most once, when others need them; has to release.
    * @returns the function that releases them, safe to call again.
    */
   tryHold(flow: Flow, bytes: number, giveWay: () => void): (() => void) | undefined {

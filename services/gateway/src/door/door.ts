@@ -84,7 +84,7 @@ export class Door {
     doors.set(service, this.#queues)
   }
 
-  /** Works in turn, holding its place; undefined if the caller has gone before. @throws {ApiError} OVERLOADED */
+  /** Works in turn, and keeps its place until it is done. Undefined if the caller left before. @throws {ApiError} OVERLOADED */
   async admit<T>(
     { flow, isDear = () => false, caller, reauthorize, maxWaitMs: limitMs = maxWaitMs }: Admission,
     work: () => Promise<T>,

@@ -14,13 +14,13 @@ const endedStreams = new Counter({
 })
 for (const reason of endReasons) endedStreams.inc({ reason }, 0)
 
-/** How often the caller is authorized again, in milliseconds: a stream ends within five seconds, cache included. */
+/** How often the caller is authorized again, in milliseconds: with the cache, a revoked key's stream ends within five seconds. */
 const authorizeMs = 2_000
 
 /** Maximum number of bytes that wait for the caller. Beyond it, nothing is read from the service. */
 export const maxWaitingBytes = 64 * 1024
 
-/** How long a caller may read nothing then, and an ended stream may take to flush, in milliseconds. */
+/** How long so many bytes may wait, and an ended stream may take to flush, in milliseconds. */
 const slowMs = 5_000
 
 /** HTTP status codes of errors that say that the caller may not read the stream. With others, that is unknown. */

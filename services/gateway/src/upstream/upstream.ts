@@ -67,7 +67,7 @@ export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origi
 export interface Upstream {
   name: string
   origin: string
-  /** Sends a request; returns errors, too. @throws {ApiError} UPSTREAM_UNAVAILABLE; a write may have been done. */
+  /** Sends a request. Returns error responses, too. @throws {ApiError} UPSTREAM_UNAVAILABLE; a write may have been done. */
   request(request: UpstreamRequest): Promise<UpstreamResponse>
 }
 
@@ -129,7 +129,7 @@ const isIdempotent = ({ method, idempotent }: Pick<UpstreamRequest, 'method' | '
 const isDeadConnection = (error: unknown) =>
   error instanceof errors.SocketError || (error as NodeJS.ErrnoException).code === 'ECONNRESET'
 
-/** Resolves with a short response when it is complete, with a long one at its head. @param caller aborts until then. */
+/** Resolves with a short response when it is complete, with a long one at its head. A disconnect aborts it until then. */
 export const sendBuffered = (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,

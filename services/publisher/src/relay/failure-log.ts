@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 /** Interval between two log lines with the same text, in milliseconds. */
 const intervalMs = 60_000
 
-/** Logs a failure of repeated work once a minute at most for each text, but none of the store (measureStore). */
+/** Returns a function that logs failures, each text at most once a minute, and none of the store (measureStore). */
 export const createFailureLog = (
   logger: Pick<FastifyBaseLogger, 'error'>,
   nowMs: () => number = () => performance.now(),
