@@ -75,7 +75,7 @@ const atLeast = (kind: 'number' | 'date' | 'time', form = '') =>
 const atMost = (kind: 'number' | 'date' | 'time', form = '') =>
   ({ kind, meaning: `The largest answer${form}.` }) as const
 
-/** The types of steps that console and public page know. Others, and other members but of a start step, are stored as sent. */
+/** The types of steps that console and public page know. Other types and members are stored as sent, but for start steps. */
 export const stepTypes = {
   start: {
     meaning: 'The first screen. A form has at most one.',
