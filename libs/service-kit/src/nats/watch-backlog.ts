@@ -44,7 +44,7 @@ new Gauge({
 const forEachWatched = (collect: (backlog: Watched) => Promise<void>) =>
   Promise.all([...watched].map((backlog) => collect(backlog).catch(() => {})))
 
-/** Adds the messages of a stream, or those that wait for a consumer, to `/metrics`. @returns a function that removes them. */
+/** Adds the messages of a stream, and those that wait for a consumer, to `/metrics`. @returns a function that removes them. */
 export const watchBacklog = async (
   nats: NatsConnection,
   stream: string,

@@ -3,17 +3,15 @@ import type { EventLog } from '@fms/forms-store'
 import { maxChunk } from './event-reader.ts'
 
 /** Interval between two reads of the end of a log, in milliseconds. */
-const defaultIntervalMs = 400
+const intervalMs = 400
 
 /** The ends of the logs that streams follow: one poll for all streams of a log. Needs only the store, not NATS. */
 export class EventTails {
   readonly #events: EventLog
-  readonly #intervalMs: number
   readonly #tails = new Map<string, EventTail>()
 
-  constructor(events: EventLog, intervalMs = defaultIntervalMs) {
+  constructor(events: EventLog) {
     this.#events = events
-    this.#intervalMs = intervalMs
   }
 
   get size(): number {
@@ -30,7 +28,7 @@ export class EventTails {
     const tail = known ?? new EventTail(this.#events, organizationId, lastSequence)
     if (!known) {
       this.#tails.set(organizationId, tail)
-      tail.start(this.#intervalMs, () => this.#tails.delete(organizationId))
+      tail.start(() => this.#tails.delete(organizationId))
     }
     tail.add(grown)
     return tail
@@ -78,7 +76,7 @@ export class EventTail {
   }
 
   /** @param stopped called when the last follower has left. */
-  start(intervalMs: number, stopped: () => void): void {
+  start(stopped: () => void): void {
     this.#stopped = stopped
     const poll = async () => {
       // The store's metrics and log report a failure; the next poll tries again.
