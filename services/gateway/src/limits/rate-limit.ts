@@ -114,7 +114,7 @@ const untrusted = new Counter({
 /** Counts requests of proxies that `TRUST_PROXY` does not name, for `formctl doctor`: their callers share one address. */
 export const countUntrustedForwarding = (app: FastifyInstance): void => {
   app.addHook('onRequest', ({ headers, ip, socket }, _reply, done) => {
-    if (headers['x-forwarded-for'] !== undefined && ip === socket.remoteAddress) untrusted.inc()
+    if (headers['x-forwarded-for'] !== undefined && ip && ip === socket.remoteAddress) untrusted.inc()
     done()
   })
 }

@@ -7,6 +7,9 @@ it.each([
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['2001:db8:1:2::', '2001:db8:1:2::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['unknown', ''],
+  ['192.0.2.7:4711', ''],
+  [undefined, ''],
 ])('the group of %s is %s', (ip, group) => {
   expect(addressGroupOf(ip)).toBe(group)
 })
