@@ -102,6 +102,19 @@ describe('x-api-key', () => {
     expect(reasonOf(await gateway.send('GET', '/v2/nowhere'))).toBe('AUTHENTICATION_UNAVAILABLE')
   })
 
+  it('gets a 503 when a proxy responds for organizations without end, and ends the response', async () => {
+    await using gateway = await startGateway()
+    const ended = Promise.withResolvers<void>()
+    gateway.organizations.respond = (_, reply) => {
+      const { raw } = reply.hijack()
+      raw.once('close', ended.resolve)
+      raw.writeHead(502).write('<html>')
+    }
+
+    expect(reasonOf(await gateway.send('GET', '/v2/organizations'))).toBe('AUTHENTICATION_UNAVAILABLE')
+    await ended.promise
+  })
+
   it('gets a 503, not a 401, when organizations rejects the token of the gateway', async () => {
     await using gateway = await startGateway()
     gateway.organizations.respond = (_, reply) =>

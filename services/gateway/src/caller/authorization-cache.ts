@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 import { waitForTurn } from '../door/door.ts'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'
 import { KeyedConcurrencyLimit } from '../limits/concurrency-limits.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import { textOf, type Upstream } from '../upstream/upstream.ts'
 
 /** How long an authorization is fresh, from the moment of its request: a revoked key works for no longer. */
 const freshMs = 1_000
@@ -203,7 +203,7 @@ const toCaller = (
 export const createAuthorizeClient =
   (organizations: Upstream, token: () => string): AuthorizeClient =>
   async (request, requestId) => {
-    const { statusCode, body } = await organizations.request({
+    const response = await organizations.request({
       method: 'POST',
       path: '/internal/authorize',
       headers: { 'content-type': 'application/json', 'x-request-id': requestId, [identityHeader]: token() },
@@ -213,10 +213,10 @@ export const createAuthorizeClient =
       headersTimeout: authorizeTimeoutMs,
       bodyTimeout: authorizeTimeoutMs,
     })
-    const response = JSON.parse(String(body))
-    if (statusCode === 200) return AuthorizeResponse.parse(response)
-    if (statusCode === 401) return undefined
-    throw new Error(`organizations responds to authorize with ${statusCode}`)
+    const text = textOf(response)
+    if (response.statusCode === 200) return AuthorizeResponse.parse(JSON.parse(text))
+    if (response.statusCode === 401) return undefined
+    throw new Error(`organizations responds to authorize with ${response.statusCode}`)
   }
 
 /** Age up to which a token is reused, in milliseconds: half of its lifetime of a minute. */

@@ -4,6 +4,7 @@ import { flowOf } from '@fms/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
 import { formNotFoundAnywhere, upstreamUnavailable } from '../errors.ts'
+import { textOf } from '../upstream/upstream.ts'
 import { setCaller } from './authenticate.ts'
 
 /**
@@ -59,8 +60,9 @@ const findOwner = async (
     })
   const response = await doors.forms.admit({ flow: flowOf(identity), caller: reply }, lookUp)
   if (!response) return undefined
-  const { statusCode, body } = response
+  const { statusCode } = response
+  const text = textOf(response)
   if (statusCode !== 200)
     throw upstreamUnavailable(forms.name, new Error(`forms responds to the owner look-up with ${statusCode}`))
-  return FormOwner.parse(JSON.parse(String(body))).organizationId
+  return FormOwner.parse(JSON.parse(text)).organizationId
 }

@@ -8,7 +8,7 @@ import { publicFormNotFound } from '../errors.ts'
 import { FixedWindowCounter, limitRate } from '../limits/rate-limit.ts'
 import { addVary } from '../responses/headers.ts'
 import { pick } from '../upstream/forward.ts'
-import { LongBody, type Upstream, type UpstreamResponse } from '../upstream/upstream.ts'
+import { LongBody, textOf, type Upstream, type UpstreamResponse } from '../upstream/upstream.ts'
 import { addressGroupOf } from './address-group.ts'
 import { addFormPage } from './form-page.ts'
 
@@ -56,8 +56,9 @@ export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, o
       let isLive: boolean | undefined
       await read(publicId, request, reply, '*', (_, response) => {
         const { statusCode } = response
-        if (statusCode === 304 || statusCode === 404) isLive = statusCode === 304
-        else sendForm(reply, response)
+        if (statusCode !== 304 && statusCode !== 404) return sendForm(reply, response)
+        textOf(response)
+        isLive = statusCode === 304
       })
       if (isLive === undefined || reply.raw.destroyed) return reply
       return sendPage(request, reply, isLive ? 200 : 404)
