@@ -63,16 +63,14 @@ const hasEmptySegment = ({ params }: FastifyRequest) => Object.values(params as 
 /** A wildcard at the end stands for at least one character. */
 const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+').replace(/\*$/, '.+')}$`)
 
-/** An absolute URL of HTTP (RFC 9110 §4.2): with a host, and as a target without a fragment. */
-const absoluteUrl = /^https?:\/\/[^/?#]+[^#]*$/i
-
 /**
- * The URL as the router accepts it: malformed percent-encodings become literal, and what is neither a path nor a URL
- * becomes a path, so that both are a 404 with the usual body. Fastify's own response to them has no hooks.
+ * The URL as the router accepts it: malformed percent-encodings become literal, and what is neither a path nor a URL (with
+ * a host, without a fragment) becomes a path: a 404 with the usual body. Fastify's own response to them has no hooks.
  */
 export const toRoutableUrl = (request: IncomingMessage): string => {
   const url = withLiteralPercents(request)
-  return url.startsWith('/') || (absoluteUrl.test(url) && URL.canParse(url)) ? url : `/${url}`
+  const isUrl = /^https?:\/\/[^/?#]+[^#]*$/i.test(url) && URL.canParse(url)
+  return isUrl || url.startsWith('/') ? url : `/${url}`
 }
 
 const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {

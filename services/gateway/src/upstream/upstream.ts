@@ -55,8 +55,7 @@ export class LongBody extends Readable {
 }
 
 /** The text of a short response. Ends a long one, which would keep its connection until it is read. */
-export const textOf = ({ body }: UpstreamResponse): string =>
-  String(body instanceof LongBody ? body.destroy() : body)
+export const textOf = ({ body }: UpstreamResponse) => String(body instanceof LongBody ? body.destroy() : body)
 
 export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origin'> {
   /** The request is aborted when the caller disconnects before the service responds. */
