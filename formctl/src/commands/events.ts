@@ -109,8 +109,10 @@ const lineOf = ({ sequence, time, type, data: { publicId, name, actor } }: FormE
     ),
   )
 
-const actorOf = (actor: FormEvent['data']['actor']): string =>
-  'operator' in actor ? 'operator' : `${actor.user} (fms_${actor.key.prefix}…)`
+const actorOf = (actor: FormEvent['data']['actor']): string => {
+  if ('operator' in actor) return 'operator'
+  return actor.key ? `${actor.user} (fms_${actor.key.prefix}…)` : actor.user
+}
 
 /** Interval at which a log is read for new events, in milliseconds. */
 const intervalMs = 1_000

@@ -1753,7 +1753,7 @@ export type User = {
 export type UserActor = {
   /** `users/{user_id}` */
   user: string
-  key: ActorKey
+  key?: ActorKey
 }
 /** The caller: user, key and memberships. */
 export type Whoami = {

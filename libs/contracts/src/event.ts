@@ -39,7 +39,10 @@ export const ActorKey = z
   .meta({ id: 'ActorKey' })
 
 const UserActor = z
-  .object({ user: z.string().describe('`users/{user_id}`'), key: ActorKey })
+  .object({
+    user: z.string().describe('`users/{user_id}`'),
+    key: ActorKey.optional(),
+  })
   .meta({ id: 'UserActor' })
 
 const OperatorActor = z.object({ operator: z.literal(true) }).meta({ id: 'OperatorActor' })

@@ -4,7 +4,7 @@ import { apiKeyInvalid } from '@fms/service-kit'
 
 /** The key of a request as it is stored now. @throws {ApiError} API_KEY_INVALID if it has ended meanwhile. */
 export const getCallerKey = async (directory: DirectoryStore, { userId, key }: Identity): Promise<ApiKey> => {
-  const found = await directory.getOwnKey(userId, key.id)
+  const found = key && (await directory.getOwnKey(userId, key.id))
   if (!found) throw apiKeyInvalid()
   return found
 }

@@ -18,7 +18,7 @@ export const listKeys: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { 
       return {
         nextPageToken: nextPageToken(next),
         totalSize,
-        keys: keys.map((each) => toKey(each, key.id)),
+        keys: keys.map((each) => toKey(each, key?.id)),
       }
     },
   )
