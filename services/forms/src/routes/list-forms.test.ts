@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createPageTokens } from '@fms/aip'
 import { ListFormsResponse } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
 import { describe, expect, it, vi } from 'vitest'
-import { type FormsService, refusalOf, secret, startForms } from '../testing/start-forms.ts'
+import { type FormsService, refusalOf, startForms } from '../testing/start-forms.ts'
 
 type Query = Record<string, string | number>
 
@@ -507,38 +506,6 @@ describe('GET /organizations/{organization}/forms', () => {
         reason: 'INVALID_PAGE_TOKEN',
       })
     })
-
-    it.each([
-      ['name desc', 400],
-      ['name, updateTime desc', 400],
-      ['name', 200],
-      ['name desc, updateTime', 200],
-    ])(
-      'respond to the token of the previous release for the order %j with status %i',
-      async (orderBy, status) => {
-        await using service = await startForms()
-        const [form] = await given(service, 'a', 'a')
-        const order = orderBy.split(', ').map((term) => term.split(' ')[0]!)
-        const values: Record<string, string | number> = {
-          name: 'a',
-          updateTime: form!.updateTime.getTime(),
-          publicId: form!.publicId,
-        }
-        const scope = JSON.stringify(['forms', service.organizationId, '', orderBy])
-        const pageToken = createPageTokens([secret]).seal(
-          scope,
-          [...order, 'publicId'].map((field) => values[field]!),
-        )
-
-        const query = new URLSearchParams({ orderBy, pageToken })
-        const response = await service.send({
-          url: `/organizations/${service.organizationId}/forms?${query}`,
-        })
-
-        expect(response.statusCode).toBe(status)
-        if (status === 400) expect(refusalOf(response)).toMatchObject({ reason: 'INVALID_PAGE_TOKEN' })
-      },
-    )
 
     it('reject the token of another organization', async () => {
       await using service = await startForms()
