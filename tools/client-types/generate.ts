@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { operations } from '@fms/contracts'
+import { allOperations, operations } from '@fms/contracts'
 import { buildOpenApi } from '../../services/gateway/src/openapi/build-openapi.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -10,21 +10,11 @@ const root = join(import.meta.dirname, '../..')
 /** The file with the types of `@fms/client`. */
 export const clientTypesFile = join(root, 'libs/client/src/schemas.generated.ts')
 
-/** The schemas that the client exports, with those that they use. `FormPatch` is also the input of a create. */
+/** The schemas that the client exports, with those that they use. It has types of its own for pages. */
 const roots = [
-  ...[
-    'DeletedForm',
-    'ErrorBody',
-    'Event',
-    'Form',
-    'FormChanges',
-    'FormCheck',
-    'FormPatch',
-    'IssuedKey',
-    'NewKeyInput',
-  ],
-  ...['Organization', 'Revision', 'Session', 'Whoami'],
-]
+  ...allOperations.map(({ response }) => String(response.contract.meta()?.id)),
+  ...['DeletedForm', 'ErrorBody', 'FormPatch', 'NewKeyInput'],
+].filter((id) => !/^(undefined|Empty|\w+Page)$/.test(id))
 
 /** Schemas that have another name in the client. */
 const renamed: Record<string, string> = {
@@ -44,8 +34,7 @@ const orderFields = {
 const orderFieldTypes = (): string =>
   Object.entries(orderFields)
     .map(([name, { method, path, orderFields }]) => {
-      const names = orderFields.replaceAll(/\(.*?\)/g, '').matchAll(/`(\w+)`/g)
-      const union = [...names].map(([, field]) => `'${field}'`).join(' | ')
+      const union = orderFields.map((field) => `'${field}'`).join(' | ')
       return `/** A field that \`orderBy\` of \`${method} ${path}\` may name. */\nexport type ${name} = ${union}\n`
     })
     .join('\n')

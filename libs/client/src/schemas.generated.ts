@@ -1812,7 +1812,7 @@ export type YesNoStepInput = {
 }
 
 /** A field that `orderBy` of `GET /organizations/{organizationRef}/forms` may name. */
-export type FormOrderField = 'name' | 'publicId' | 'createTime' | 'updateTime' | 'replyCount'
+export type FormOrderField = 'name' | 'createTime' | 'publicId' | 'replyCount' | 'updateTime'
 
 /** A field that `orderBy` of `GET /organizations/{organizationRef}/events` may name. */
 export type EventOrderField = 'sequence'

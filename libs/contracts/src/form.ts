@@ -252,6 +252,8 @@ export const serverOwnedFields = Object.keys(outputFields) as (keyof typeof outp
 
 export const unclearableFields = having(draftFields, 'isUnclearable')
 
+export const formFilterNames = having(formFields, 'filter')
+
 export const formOrderFields = having(formFields, 'isSortable')
 export type FormOrderField = (typeof formOrderFields)[number]
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ChangesQuery, FormChanges, FormCheck } from '../changes.ts'
 import { ListDeletedFormsResponse } from '../deleted-form.ts'
 import { FormEvent } from '../event.ts'
-import { Form } from '../form.ts'
+import { Form, formFilterNames, formOrderFields } from '../form.ts'
 import {
   CreateKeyRequest,
   CreateSessionRequest,
@@ -57,9 +57,9 @@ export interface Operation {
   description?: string
   /** By default, every parameter is rejected. */
   query?: z.ZodObject
-  /** The fields of `filter` and `orderBy`, in Markdown. */
+  /** The fields of `filter`, in Markdown. */
   filterFields?: string
-  orderFields?: string
+  orderFields?: readonly string[]
   /** A request header with a meaning of its own. */
   header?: 'if-match' | 'if-none-match' | 'last-event-id'
   /** May be omitted if the contract has a default. */
@@ -83,6 +83,9 @@ const organizationPath = '/organizations/{organizationRef}'
 const formPath = `${organizationPath}/forms/{formRef}`
 const deletedFormPath = `${organizationPath}/deletedForms/{formRef}`
 
+/** Names as code in Markdown. */
+export const codes = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
+
 const page = (contract: z.ZodType) => ({ description: 'A page.', contract })
 const writtenForm = (description: string) =>
   ({ description, contract: Form, hasETag: true, isReplayable: true }) as const
@@ -103,7 +106,7 @@ export const operations = {
       'A page of the organizations that the user of the key is a member of, oldest first unless `orderBy` says otherwise. With `all=true` the response has all of them, in the order in which the memberships began.',
     query: ListOrganizationsQuery,
     filterFields: '`createTime`, `name`, `slug`',
-    orderFields: '`createTime` (the default), `name`, `slug`',
+    orderFields: ['createTime', 'name', 'slug'],
     response: {
       description: 'A page, or with `all=true` all organizations.',
       contract: z.union([ListOrganizationsResponse, AllOrganizationsResponse]),
@@ -129,9 +132,8 @@ export const operations = {
     description:
       'A page of drafts, most recently updated first unless `orderBy` says otherwise. To read every form while others edit, order by `createTime`.',
     query: ListFormsQuery,
-    filterFields:
-      '`name`, `publicId`, `type`, `createTime`, `updateTime`; `search("text")` and bare words search in names',
-    orderFields: '`name`, `publicId`, `createTime`, `updateTime` (the default, `desc`), `replyCount`',
+    filterFields: `${codes(formFilterNames)}; \`search("text")\` and bare words search in names`,
+    orderFields: formOrderFields,
     response: page(ListFormsResponse),
     reasons: ['FILTER_TOO_EXPENSIVE'],
   },
@@ -334,7 +336,7 @@ export const operations = {
       'A page of the log, oldest first. To follow the log, request the events after the last `sequence` that you have handled: none is missing or repeated. With a `filter` a page may have fewer events than `pageSize`, or none, and still have a `nextPageToken`. After a page without `nextPageToken`, continue with its `lastSequence` as `afterSequence`. While a publisher runs, an event appears within a second of its change.',
     query: ListEventsQuery,
     filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
-    orderFields: '`sequence` (the default)',
+    orderFields: ['sequence'],
     response: page(ListEventsResponse),
     reasons: ['AFTER_LAST_EVENT', 'EVENTS_PRUNED'],
   },

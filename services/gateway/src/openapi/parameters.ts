@@ -1,5 +1,5 @@
 import { ifMatchPattern } from '@fms/aip'
-import { NoQuery, type Operation } from '@fms/contracts'
+import { codes, NoQuery, type Operation } from '@fms/contracts'
 import { event, key } from './examples.ts'
 import { type Schema, schemaOf } from './schemas.ts'
 
@@ -60,7 +60,10 @@ export const parameters = {
 
 export const queryParameters = ({ query = NoQuery, filterFields, orderFields }: Operation) => {
   const { properties = {} } = schemaOf(query, 'input')
-  const fields: Record<string, string | undefined> = { filter: filterFields, orderBy: orderFields }
+  const fields: Record<string, string | undefined> = {
+    filter: filterFields,
+    orderBy: orderFields && codes(orderFields),
+  }
   return Object.entries(properties as Record<string, Schema>).map(
     ([name, { description = '', ...schema }]) => ({
       name,
