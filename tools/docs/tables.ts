@@ -51,7 +51,7 @@ const fieldRows = (): Row[] => {
     ...Object.entries<FieldTraits>(formFields).map(([name, { filter, isSortable }]) => [
       code(name),
       name in defaults ? code(JSON.stringify(defaults[name])) : 'set by the service',
-      filter ? 'yes' : '',
+      filter?.type === 'string' ? 'text' : (filter?.type ?? ''),
       isSortable ? 'yes' : '',
     ]),
   ]
