@@ -5,6 +5,7 @@ import {
   type FieldTraits,
   FormDraft,
   formFields,
+  publicFormMembers,
   publishRules,
   type Reason,
   reasons,
@@ -47,12 +48,13 @@ const ruleRows = (rules: Readonly<Record<string, string>>): Row[] => [
 const fieldRows = (): Row[] => {
   const defaults: Record<string, unknown> = FormDraft.parse({})
   return [
-    ['Field', 'Default', 'Filter', 'Order'],
+    ['Field', 'Default', 'Filter', 'Order', 'Public'],
     ...Object.entries<FieldTraits>(formFields).map(([name, { filter, isSortable }]) => [
       code(name),
-      name in defaults ? code(JSON.stringify(defaults[name])) : 'set by the service',
+      name in defaults ? code(JSON.stringify(defaults[name])) : 'read-only',
       filter?.type === 'string' ? 'text' : (filter?.type ?? ''),
       isSortable ? 'yes' : '',
+      (publicFormMembers as readonly string[]).includes(name) ? 'yes' : '',
     ]),
   ]
 }
