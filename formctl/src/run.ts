@@ -26,7 +26,7 @@ Environment:
   NATS_URL             NATS, for doctor (default: the server of npm start in $DATA_DIR)
   DATA_DIR             data folder of npm start (default: .data)
   FORMS_API_URL        base URL of the API, such as https://forms.example.com/v2: commands on
-                       keys and deleted forms then use it; forms changes, publish, unpublish and rollback need it
+                       keys and deleted forms then use it; forms check, changes, publish, unpublish, rollback need it
   FORMS_API_KEY        your API key, with FORMS_API_URL
 
 Lists are tables on a terminal and JSON elsewhere. Exit codes: 0 done, 1 failed, 2 invalid usage.`

@@ -37,7 +37,7 @@ export type ServiceConfig = z.infer<typeof ServiceConfig>
 export const QuotaConfig = z.object({
   /** The forms of an organization; 0 for no limit. 100,000 by default. */
   MAX_FORMS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(100_000),
-  /** The bytes of an organization's drafts and revisions, as JSON in UTF-8; 0 for no limit. 10 GiB by default. */
+  /** The bytes of an organization's drafts, revisions and events, as JSON in UTF-8; 0 for no limit. 10 GiB by default. */
   MAX_BYTES_PER_ORGANIZATION: z.coerce
     .number()
     .int()
