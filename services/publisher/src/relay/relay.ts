@@ -21,7 +21,7 @@ const pruneLimit = 100
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Maximum number of forms whose events one call numbers. */
+/** Maximum number of organizations whose events one call numbers. */
 const sequenceLimit = 100
 
 export interface RelayDeps {
