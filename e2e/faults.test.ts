@@ -25,6 +25,9 @@ const chosenFaults = new RegExp(process.env.FAULT_NAMES ?? '')
 
 const clientCount = store === 'sqlite' ? 16 : 8
 
+/** The longest pause of a client between two requests, in milliseconds. A long run sends as many as the system handles. */
+const maxThinkMs = minutes > 0 ? 0 : 100
+
 /** How long the load runs before and after a fault, in milliseconds. */
 const loadMs = 300
 
@@ -298,7 +301,7 @@ describe(`${clientCount} clients on ${store}`, () => {
   /** Runs one fault under load and records the outcome, also when it fails. */
   const runFault = async ({ name, trigger, afterwards, isTransparent = false, settleMs = 0 }: Fault) => {
     const stop = new AbortController()
-    const running = Promise.all(clients.map((client) => client.run(stop.signal)))
+    const running = Promise.all(clients.map((client) => client.run(stop.signal, maxThinkMs)))
     // Awaited below; marks a rejection before that as handled.
     running.catch(() => {})
     const outcome: Outcome = { fault: name, tallies: [], verdicts: [], recoveryMs: undefined }

@@ -89,9 +89,17 @@ export class Client {
     ]
   }
 
-  /** Sends random requests until the signal is aborted: one at a time, but some writes several times in parallel. */
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) if (!(await this.#sendAny())) await delay(pauseMs)
+  /**
+   * Sends random requests until the signal is aborted: one at a time, but some writes several times in parallel.
+   *
+   * @param maxThinkMs the longest random pause after a request, in milliseconds. Default: as many as the system handles.
+   */
+  async run(signal: AbortSignal, maxThinkMs = 0): Promise<void> {
+    while (!signal.aborted) {
+      const isServed = await this.#sendAny()
+      if (!isServed) await delay(pauseMs)
+      else if (maxThinkMs > 0) await delay(Math.random() * maxThinkMs)
+    }
   }
 
   #sendAny(): Promise<boolean> {

@@ -10,6 +10,9 @@ import { type RunDockerCommand, startFakeDocker } from './rolling/fake-docker.ts
 
 const clientCount = 3
 
+/** The longest pause of a client between two requests, in milliseconds. */
+const maxThinkMs = 20
+
 /** Time between two restarts, in milliseconds. */
 const loadMs = 200
 
@@ -80,7 +83,7 @@ it.each([
     ),
   )
   const stop = new AbortController()
-  const load = clients.map((client) => client.run(stop.signal))
+  const load = clients.map((client) => client.run(stop.signal, maxThinkMs))
   await delay(loadMs)
 
   const exits: Record<string, Exit> = {}
