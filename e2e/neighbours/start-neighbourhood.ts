@@ -19,6 +19,9 @@ export interface Neighbourhood extends AsyncDisposable {
   target(account: Account, seeds?: SeededForms): Target
 }
 
+/** A module that measures the longest task of a service. */
+const longestTask = import.meta.resolve('./longest-task.ts')
+
 /** How the victim was served during some work, and what the services used. */
 export interface Observation {
   /** Response times of the victim in milliseconds. */
@@ -36,7 +39,7 @@ export const startNeighbourhood = async (
   sizes: SeedSizes,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Neighbourhood> => {
-  const system = await startSystem({ env })
+  const system = await startSystem({ env: { NODE_OPTIONS: `--import=${longestTask}`, ...env } })
   const attacker = await system.account()
   const { FORMS_STORE_URL } = readStartConfig({ DATA_DIR: system.dataDir })
   const seeds = await seedOrganization(FORMS_STORE_URL, attacker.organizationId, sizes)

@@ -79,37 +79,4 @@ describe('GET /metrics', () => {
     expect(closed).toContain('event_streams_open 0\n')
     expect(closed).not.toContain('route="/stream",status="499"')
   })
-
-  it('reports the CPU time of the longest synchronous task since the last scrape', async () => {
-    await using app = startApp()
-    const longest = async () =>
-      Number(/^event_loop_longest_task_cpu_seconds (\S+)$/m.exec(await metricsOf(app))?.[1])
-    await longest()
-
-    burnCpu(60)
-    await new Promise(setImmediate)
-
-    expect(await longest()).toBeGreaterThanOrEqual(0.06)
-    // A scrape resets the value.
-    expect(await longest()).toBeLessThan(0.06)
-  })
-
-  it('does not count the time in which the thread waits', async () => {
-    await using app = startApp()
-    await metricsOf(app)
-
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
-
-    const [, seconds] = /^event_loop_longest_task_cpu_seconds (\S+)$/m.exec(await metricsOf(app))!
-    expect(Number(seconds)).toBeLessThan(0.06)
-  })
 })
-
-const burnCpu = (ms: number) => {
-  const begun = process.threadCpuUsage()
-  const used = () => {
-    const { user, system } = process.threadCpuUsage(begun)
-    return (user + system) / 1000
-  }
-  while (used() < ms);
-}

@@ -42,48 +42,11 @@ for (const type of eventTypes) recorded.inc({ type }, 0)
 
 export const countRecordedEvent = (type: EventType): void => recorded.inc({ type })
 
-/** The interval at which the CPU time of the main thread is read, in milliseconds. */
-const sampleMs = 10
-
-let longestSeconds = 0
-let lastUsage = process.threadCpuUsage()
-
-/** Timers fire between tasks, so the CPU time since the last sample covers whole tasks. */
-const sample = () => {
-  const { user, system } = process.threadCpuUsage()
-  longestSeconds = Math.max(longestSeconds, (user + system - lastUsage.user - lastUsage.system) / 1e6)
-  lastUsage = { user, system }
-}
-
-new Gauge({
-  name: 'event_loop_longest_task_cpu_seconds',
-  help:
-    'Most CPU time of the main thread between two firings of a 10 ms timer since the last scrape: ' +
-    'the longest synchronous work, garbage collection included, and at most 10 ms more',
-  collect() {
-    sample()
-    this.set(longestSeconds)
-    longestSeconds = 0
-  },
-})
-
-/**
- * Measures the longest synchronous task for `event_loop_longest_task_cpu_seconds`: in CPU time, which, unlike the delay
- * of a timer, excludes other processes on the core. Costs less than 1% of a core.
- */
-const watchEventLoop = (): void => {
-  lastUsage = process.threadCpuUsage()
-  setInterval(sample, sampleMs).unref()
-}
-
 let hasDefaults = false
 
 /** Adds `GET /metrics` in the Prometheus text format: requests, prom-client's defaults and the metrics of other modules. */
 export const exposeMetrics = (app: FastifyInstance): void => {
-  if (!hasDefaults) {
-    collectDefaultMetrics()
-    watchEventLoop()
-  }
+  if (!hasDefaults) collectDefaultMetrics({ eventLoopMonitoringPrecision: 20 })
   hasDefaults = true
   app.get('/metrics', { config: { isUnlogged: true } }, async (_, reply) =>
     reply.type(register.contentType).send(await register.metrics()),
