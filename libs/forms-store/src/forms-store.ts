@@ -2,8 +2,9 @@ import type { CheckedFilter, Position } from '@fms/aip'
 import type { EventType, FormRecord } from '@fms/contracts'
 import type { EventLog } from './events/event-log.ts'
 import type { ChangeContext, IdentifiedRequest } from './identified-request.ts'
-import type { FormOrderTerm, ListedDraft } from './lists/form-fields.ts'
+import type { FormOrderTerm } from './lists/form-fields.ts'
 import type { RevisionGrowth } from './revisions/revision-growth.ts'
+import type { ListedDraft } from './stored-rows.ts'
 
 /** A form without its draft. */
 export interface FormState {

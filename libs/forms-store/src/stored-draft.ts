@@ -1,6 +1,6 @@
 import type { Form, FormDraft } from '@fms/contracts'
 import type { StoredDraft, StoredForm, StoredRevision } from './forms-store.ts'
-import { listedDraftOf } from './lists/form-fields.ts'
+import { listedDraftOf } from './stored-rows.ts'
 
 /** The stored fields of a draft: its JSON text, and copies of the members that the store reads. */
 export const toStoredDraft = (draft: FormDraft): StoredDraft => ({

@@ -1,8 +1,17 @@
+import { type FormDraft, type ListedDraftField, listedDraftFields } from '@fms/contracts'
 import type { Row } from '@fms/store-kit'
 import type { FoundDraft, FoundForm, LiveState } from './changes/change.ts'
 import type { Deletion } from './changes/deletion.ts'
 import type { DeletedForm, FormState, FormSummary, StoredForm, StoredRevision } from './forms-store.ts'
-import { type ListedDraft, listedDraftOf } from './lists/form-fields.ts'
+
+/** Copies of members of the draft, by which lists filter and sort. Lists show them without reading drafts. */
+export type ListedDraft = Pick<FormDraft, ListedDraftField>
+
+export const listedDraftOf = (draft: ListedDraft): ListedDraft => {
+  const listed: Partial<Record<ListedDraftField, string>> = {}
+  for (const name of listedDraftFields) listed[name] = draft[name]
+  return listed as ListedDraft
+}
 
 /** A form as the engines store it. Times are milliseconds since the epoch. SQLite has 0 and 1 for booleans. */
 export interface FormRow extends ListedDraft, LiveState {

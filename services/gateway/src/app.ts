@@ -27,7 +27,7 @@ import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { countUntrustedForwarding, FixedWindowCounter, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
-import { isPublicForm, publicForms } from './public-forms/public-forms.ts'
+import { publicForms } from './public-forms/public-forms.ts'
 import { createPublisherClient } from './publish/publisher-client.ts'
 import {
   allowEveryOrigin,
@@ -107,7 +107,7 @@ export const createGateway = async (
     newConnections: 'listen',
     addFirstHooks: (app) => {
       allowOrigins(app, config.CORS_ORIGINS)
-      if (showsForms(config)) allowEveryOrigin(app, isPublicForm)
+      if (showsForms(config)) allowEveryOrigin(app, '/f/')
     },
     ready,
   })

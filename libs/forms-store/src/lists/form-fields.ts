@@ -1,12 +1,5 @@
 import { completeOrder, type FilterFields, type OrderTerm } from '@fms/aip'
-import {
-  type FieldTraits,
-  type FormDraft,
-  type FormOrderField,
-  formFields,
-  type ListedDraftField,
-  listedDraftFields,
-} from '@fms/contracts'
+import { type FieldTraits, type FormOrderField, formFields } from '@fms/contracts'
 
 const entries = Object.entries<FieldTraits>(formFields)
 
@@ -17,15 +10,6 @@ export const formFilterFields: FilterFields = {
 }
 
 export type FormOrderTerm = OrderTerm<FormOrderField>
-
-/** Copies of members of the draft, by which lists filter and sort. Lists show them without reading drafts. */
-export type ListedDraft = Pick<FormDraft, ListedDraftField>
-
-export const listedDraftOf = (draft: ListedDraft): ListedDraft => {
-  const listed: Partial<Record<ListedDraftField, string>> = {}
-  for (const name of listedDraftFields) listed[name] = draft[name]
-  return listed as ListedDraft
-}
 
 /** Most recently updated first, with ties ascending. */
 const defaultOrder: readonly FormOrderTerm[] = [

@@ -3,7 +3,6 @@ import { listedDraftFields } from '@fms/contracts'
 import type { FormFields, NewForm } from '../changes/change.ts'
 import type { Deletion } from '../changes/deletion.ts'
 import type { StoredForm, StoredRevision } from '../forms-store.ts'
-import { listedDraftOf } from '../lists/form-fields.ts'
 import { trigramsOf } from '../lists/name-trigrams.ts'
 import * as rows from '../stored-rows.ts'
 import type { DeletionDocument, FormDocument, RevisionDocument } from './documents.ts'
@@ -39,7 +38,7 @@ export const toFoundDraft = fromDocument(rows.toFoundDraft)
 const draftFields = ({ draftJson, aiHandoff, updateTime, version, ...draft }: StoredForm) => ({
   updateTime: updateTime.getTime(),
   version,
-  ...listedDraftOf(draft),
+  ...rows.listedDraftOf(draft),
   foldedName: foldCase(draft.name),
   nameTrigrams: trigramsOf(foldCase(draft.name)),
   aiHandoff,

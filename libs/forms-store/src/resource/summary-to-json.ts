@@ -7,21 +7,20 @@ import {
   serverOwnedFields,
 } from '@fms/contracts'
 import type { FormState, FormSummary } from '../forms-store.ts'
-import { toRfc3339 } from './to-rfc3339.ts'
 
 type ServerOwnedField = (typeof serverOwnedFields)[number]
 
 const serverOwned: {
   [Name in ServerOwnedField]: (form: FormState, publicFormBaseUrl: string) => Form[Name]
 } = {
-  createTime: ({ createTime }) => toRfc3339(createTime),
+  createTime: ({ createTime }) => createTime.toISOString(),
   live: ({ live }) => live,
   path: formPath,
   publicId: ({ publicId }) => publicId,
   // Empty for the form of a dry run, which has no public id.
   publicUrl: ({ publicId }, publicFormBaseUrl) => (publicId === '' ? '' : `${publicFormBaseUrl}/${publicId}`),
   replyCount: ({ replyCount }) => replyCount,
-  updateTime: ({ updateTime }) => toRfc3339(updateTime),
+  updateTime: ({ updateTime }) => updateTime.toISOString(),
 }
 
 /** The output-only members of a form, in the order of the resource. */

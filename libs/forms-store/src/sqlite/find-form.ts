@@ -1,6 +1,15 @@
-import type { Row, SqliteDatabase } from '@fms/store-kit'
+import { isPublicId, isUuid } from '@fms/contracts'
+import type { Row, SqlCondition, SqliteDatabase } from '@fms/store-kit'
 import type { FormRef } from '../forms-store.ts'
-import { formByRef } from './rows.ts'
+
+/** The condition that finds a form by reference; undefined if the reference is neither a UUID nor a public id. */
+export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
+  if (isUuid(formRef))
+    return { sql: 'organizationId = ? AND formId = ?', values: [organizationId, formRef.toLowerCase()] }
+  if (isPublicId(formRef))
+    return { sql: 'organizationId = ? AND publicId = ?', values: [organizationId, formRef] }
+  return undefined
+}
 
 /** The row of a form. Indexes: the unique ones of forms. */
 export const findForm = (database: SqliteDatabase, ref: FormRef, columns = '*'): Row | undefined =>

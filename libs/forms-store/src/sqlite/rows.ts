@@ -1,19 +1,9 @@
 import { foldCase } from '@fms/aip'
-import { isPublicId, isUuid, listedDraftFields } from '@fms/contracts'
-import type { Row, SqlCondition } from '@fms/store-kit'
+import { listedDraftFields } from '@fms/contracts'
+import type { Row } from '@fms/store-kit'
 import type { FoundRevision } from '../changes/change-engine.ts'
-import type { FormRef, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
-import type { ListedDraft } from '../lists/form-fields.ts'
-import { stateFields } from '../stored-rows.ts'
-
-/** The condition that finds a form by reference; undefined if the reference is neither a UUID nor a public id. */
-export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
-  if (isUuid(formRef))
-    return { sql: 'organizationId = ? AND formId = ?', values: [organizationId, formRef.toLowerCase()] }
-  if (isPublicId(formRef))
-    return { sql: 'organizationId = ? AND publicId = ?', values: [organizationId, formRef] }
-  return undefined
-}
+import type { RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
+import { type ListedDraft, stateFields } from '../stored-rows.ts'
 
 export const stateColumns = ['organizationId', 'formId', ...stateFields].join(', ')
 

@@ -31,9 +31,6 @@ export interface PublicFormsOptions {
   imageOrigins: readonly string[]
 }
 
-/** Whether anybody's page may read the responses to a path (CORS). */
-export const isPublicForm = (path: string): boolean => path.startsWith('/f/')
-
 /** What anybody may see of live forms. Shares no limit, place or memory with callers with keys. Ignores queries. */
 export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, options) => {
   const { now, files, imageOrigins } = options

@@ -46,8 +46,8 @@ export const allowOrigins = (app: FastifyInstance, origins: GatewayConfig['CORS_
   })
 }
 
-/** Lets pages of every origin read paths that are the same for everybody. Call it after {@link allowOrigins}. */
-export const allowEveryOrigin = (app: FastifyInstance, isForEverybody: (path: string) => boolean): void => {
+/** Lets pages of every origin read responses that are the same for everybody. Call it after {@link allowOrigins}. */
+export const allowEveryOrigin = (app: FastifyInstance, below: string): void => {
   const headers = {
     'access-control-allow-origin': '*',
     'access-control-expose-headers': exposedHeaders.join(', '),
@@ -59,7 +59,7 @@ export const allowEveryOrigin = (app: FastifyInstance, isForEverybody: (path: st
     'access-control-max-age': maxAgeSeconds,
   }
   app.addHook('onRequest', (request, reply, done) => {
-    if (isForEverybody(request.url)) reply.headers(isPreflight(request) ? preflightHeaders : headers)
+    if (request.url.startsWith(below)) reply.headers(isPreflight(request) ? preflightHeaders : headers)
     done()
   })
 }

@@ -22,10 +22,10 @@ import type {
   Usage,
 } from '../../forms-store.ts'
 import { type ChangeContext, operatorContext, RequestReplay } from '../../identified-request.ts'
-import { listedDraftOf } from '../../lists/form-fields.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import { parseDraft } from '../../stored-draft.ts'
 import { fromFormRecord, revisionStateOf, revisionsOf, toFormRecord } from '../../stored-form-record.ts'
+import { listedDraftOf } from '../../stored-rows.ts'
 
 /** The part of the port that the model has. Its lists have one page. */
 export type ModelledStore = Pick<

@@ -1,7 +1,7 @@
 import { latestAlias, liveAlias } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import type { FormRef } from '../../forms-store.ts'
-import { formByRef } from '../rows.ts'
+import { formByRef } from '../find-form.ts'
 
 /** With `liveRevisionId` and `aiHandoff` of its form. Indexes: that of revisionId; for `latest`, revisions_by_number. */
 export const findRevision = (
