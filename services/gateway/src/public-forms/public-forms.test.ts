@@ -185,10 +185,12 @@ describe('the bounds of an address', () => {
     const from = (address: string, of = '/f/x.json') =>
       read(gateway, { headers: { 'x-forwarded-for': address } }, of)
 
-    const statuses = await Promise.all(Array.from({ length: 1_201 }, () => from('192.0.2.1')))
-    const last = statuses.find(({ status }) => status === 429)!
+    for (let sent = 0; sent < 1_200; sent += 100) {
+      const responses = await Promise.all(Array.from({ length: 100 }, () => from('192.0.2.1')))
+      expect(responses.filter(({ status }) => status !== 404)).toEqual([])
+    }
+    const last = await from('192.0.2.1')
 
-    expect(statuses.filter(({ status }) => status === 404)).toHaveLength(1_200)
     expect([reasonOf(last), last.headers['retry-after']]).toEqual(['RATE_LIMITED', '60'])
     expect((await from('192.0.2.2')).status).toBe(404)
     expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
