@@ -79,11 +79,11 @@ describe('a form by its public id without an organization', () => {
     expect(await status()).toBe(200)
 
     await directory.removeMember(account)
-    await expect.poll(status, { timeout: 5_000 }).toBe(404)
+    await expect.poll(status).toBe(404)
 
     const keys = await directory.listKeys()
     await directory.revokeKey(keys.find(({ userId }) => userId === account.userId)!.keyId)
-    await expect.poll(status, { timeout: 5_000 }).toBe(401)
+    await expect.poll(status).toBe(401)
   })
 
   it('is readable through the client with the organization -', async () => {

@@ -101,7 +101,7 @@ describe('consume', () => {
     const otherConsumption = consume(queue.ensure, other.handle, logger, options)
     gate.open()
     await stopped
-    await vi.waitUntil(() => other.given.length === 6, { timeout: 5_000 })
+    await vi.waitUntil(() => other.given.length === 6, { timeout: 30_000 })
     await otherConsumption.stop()
 
     expect(gate.given).toHaveLength(64)
@@ -203,7 +203,7 @@ describe('consume', () => {
     const consumption = consume(ensure, gate.handle, logger, options)
     await using _ = stopping(consumption)
     expect(consumption.active).toBe(false)
-    await vi.waitUntil(() => consumption.active, { timeout: 5_000 })
+    await vi.waitUntil(() => consumption.active, { timeout: 30_000 })
     await queue.send('first')
 
     await vi.waitUntil(() => gate.given.length === 1, { timeout: 10_000 })

@@ -162,8 +162,8 @@ describe('a read whose caller disconnects', () => {
     socket.destroy()
     await ended.promise
 
-    // Long before the timeout of the upstream.
-    expect(performance.now() - start).toBeLessThan(3_000)
+    // The timeout of the upstream is 6 s.
+    expect(performance.now() - start).toBeLessThan(5_000)
     await expect.poll(async () => (await gateway.send('GET', '/v2/organizations')).status).toBe(200)
   })
 })
