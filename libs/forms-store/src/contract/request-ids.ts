@@ -127,7 +127,7 @@ const methods: Method[] = [
 
 /** Tests of changes with a request id (AIP-155): carried out once, however often they are sent. */
 export const requestIdsContract = (open: OpenStore, limits: EngineLimits): void => {
-  const numRuns = numberOfRuns(limits, 25, 3)
+  const numRuns = numberOfRuns(limits, 25, 2)
   const store = openStore(open, { deletedFormsDays: 30 })
 
   const typesOf = async (organizationId: string) =>

@@ -175,7 +175,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
         fc.asyncProperty(anyFilter.filter(isWithinBounds), anyPage, async (text, page) => {
           expect(await list(text, page)).toEqual(expected(text, page))
         }),
-        { numRuns: numberOfRuns(limits, 300, 60) },
+        { numRuns: numberOfRuns(limits, 300, 30) },
       )
     })
 

@@ -79,7 +79,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
 
         expect(idsOf(pages.flat()), inWords(orderBy)).toEqual(idsOf(inOrder(forms, orderBy)))
       })
-      await fc.assert(property, { numRuns: numberOfRuns(limits, 120, 20) })
+      await fc.assert(property, { numRuns: numberOfRuns(limits, 120, 8) })
     })
 
     it('is most recently updated first by default', async () => {
