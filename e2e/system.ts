@@ -60,6 +60,9 @@ export interface System extends AsyncDisposable {
   check(method: string, path: string, response: ApiResponse): void
 }
 
+/** Of the first system: to build and compile the document takes half a second, and it is the same for all. */
+let responseCheck: ReturnType<typeof createResponseCheck> | undefined
+
 export const startSystem = async ({
   publishers = 1,
   env = {},
@@ -87,7 +90,8 @@ export const startSystem = async ({
   const urls = Object.fromEntries(programs.map(({ name, url }) => [name, url]))
   const baseUrl = `${urls.gateway}/v2`
   const { DIRECTORY_STORE_URL: directoryStoreUrl, FORMS_STORE_URL: formsStoreUrl } = config
-  const check = createResponseCheck(await (await fetch(`${baseUrl}/openapi.json`)).json())
+  responseCheck ??= createResponseCheck(await (await fetch(`${baseUrl}/openapi.json`)).json())
+  const check = responseCheck
   const system: System = {
     baseUrl,
     dataDir,

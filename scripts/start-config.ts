@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { API_KEY_PATTERN, makeApiKey } from '@fms/directory-store'
-import { ConfigError, InternalSecret, NatsUrl, readConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
+import {
+  ConfigError,
+  InternalSecret,
+  NatsUrl,
+  readConfig,
+  ServiceConfig,
+  StoreUrl,
+} from '@fms/service-kit/settings'
 import { readOrCreateSecret } from '@fms/testkit/secret-file'
 import { z } from 'zod'
 import { FormsConfig } from '../services/forms/src/config.ts'

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { ConfigError, configErrorExitCode, createLogger } from '@fms/service-kit'
+import { createLogger } from '@fms/service-kit/logger'
+import { ConfigError, configErrorExitCode } from '@fms/service-kit/settings'
 import { prepareNatsServer } from '@fms/testkit/nats-server'
 import { forEveryUser } from '@fms/testkit/nats-users'
 import { freePorts, waitForFreePort } from '@fms/testkit/ports'
@@ -22,6 +23,8 @@ import { watchNatsDisk } from './watch-nats-disk.ts'
 /** Delay before the banner, so that it comes after the last log lines of the start. Milliseconds. */
 const bannerDelayMs = 250
 const readyTimeoutMs = 60_000
+/** Each attempt takes a millisecond of CPU time, which the services that start lack. */
+const pollMs = 100
 const maxDeaths = 5
 /** Codes of errors of an address that this machine does not have. */
 const hostErrors = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']
@@ -139,7 +142,7 @@ async function waitUntilReady({ name, url }: Service, supervisor: Supervisor) {
     if (performance.now() > deadline) {
       throw new Error(`${name} is not ready after ${readyTimeoutMs / 1000} s; its output above may say why.`)
     }
-    await delay(25)
+    await delay(pollMs)
   }
 }
 

@@ -1,5 +1,5 @@
 /** Program J: creates a work queue on disk with the product's settings, then replies to each message and acks it. */
-import { natsConnectionOptions } from '@fms/service-kit'
+import { natsConnectionOptions } from '@fms/service-kit/settings'
 import { AckPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { connect } from 'nats'
 

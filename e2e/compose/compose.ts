@@ -226,6 +226,7 @@ const localEnvironment = (
   port: number,
 ): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, localUrl(value)])),
   ...(environment.PORT && { HOST: '127.0.0.1', PORT: `${port}` }),
 })

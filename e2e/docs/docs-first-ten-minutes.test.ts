@@ -34,7 +34,12 @@ const look = async (symptom: string) => {
     ['-c', script.replaceAll('npm run -s formctl --', formctl)],
     {
       cwd: folder,
-      env: { PATH: process.env.PATH, DATA_DIR: folder, PORT: new URL(system.baseUrl).port },
+      env: {
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        DATA_DIR: folder,
+        PORT: new URL(system.baseUrl).port,
+      },
     },
   )
   return stdout

@@ -49,6 +49,7 @@ describe('the commands of README.md', () => {
       cwd: folder,
       env: {
         PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         DIRECTORY_STORE_URL: system.directoryStoreUrl,
       },
     })

@@ -55,6 +55,7 @@ export const runCommands = async (
       env: {
         ...env,
         PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         DIRECTORY_STORE_URL: system.directoryStoreUrl,
         FORMS_STORE_URL: system.formsStoreUrl,
       },

@@ -27,6 +27,7 @@ const storeOf = { organizations: 'directory', forms: 'forms' } as const
 const runUntilExit = async (name: keyof typeof storeOf, storeUrl: string) => {
   const [port] = await freePorts(1)
   const env = {
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     PORT: `${port}`,
     LOG_FORMAT: 'json',
     INTERNAL_SECRET: 'a secret of the tests, long enough',

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectNats } from '@fms/service-kit'
 import { jetstream } from '@nats-io/jetstream'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { publishable } from '../system.ts'
 import { call, npmStart, npmStop, processesOf, readOrEmpty, type Started } from './npm-start.ts'
 
@@ -34,13 +34,39 @@ const untilAllExited = async () => {
   while (processesOf(dataDir).length > 0) await delay(20)
 }
 
-describe('npm start', () => {
+describe('a system of npm start', () => {
+  let home: string
+  let system: Started
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'start-'))
+    chmodSync(home, 0o755)
+    system = await npmStart(home, { LOG_LEVEL: 'info' })
+  })
+  afterAll(async () => {
+    if (system) await npmStop(system)
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  it('logs no warning, and prints the URL of a reference page that is served', async () => {
+    const [logs, banner] = system.printed.split('\n  Form management is ready') as [string, string]
+
+    const lines = logs
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: number; msg: string })
+    expect(lines.filter(({ level }) => level > 30)).toEqual([])
+    expect(lines.filter(({ msg }) => msg === 'ready')).toHaveLength(4)
+    expect(banner).not.toContain('{')
+    expect((await fetch(system.referencePage)).status).toBe(200)
+    expect(system.referencePage).toBe(`${system.baseUrl}/docs`)
+  })
+
   it('prints a working curl command, and the demo works', async () => {
-    const { curl } = await start()
+    const { curl } = system
 
     const response = JSON.parse(execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }))
     const demo = execFileSync(process.execPath, [join(root, 'scripts/demo.ts')], {
-      env: { ...process.env, DATA_DIR: dataDir },
+      env: { ...process.env, DATA_DIR: home },
       encoding: 'utf8',
     })
 
@@ -49,8 +75,8 @@ describe('npm start', () => {
   })
 
   it('prints the URL of NATS for readers, who get the events of the demo', async () => {
-    const { natsForReaders } = await start()
-    const env = { ...process.env, DATA_DIR: dataDir }
+    const { natsForReaders } = system
+    const env = { ...process.env, DATA_DIR: home }
     execFileSync(process.execPath, [join(root, 'scripts/demo.ts')], { env })
     const nats = await connectNats(natsForReaders, 'reader')
 
@@ -67,12 +93,12 @@ describe('npm start', () => {
   })
 
   it('has a link that signs in as the demo user, once', async () => {
-    const { consoleLink, baseUrl, slug } = await start()
+    const { consoleLink, baseUrl, slug } = system
     const [page, code] = consoleLink.split('#code=')
-    const signIn = () => call(running!, 'POST', '/sessions', { code })
+    const signIn = () => call(system, 'POST', '/sessions', { code })
 
     const session = await signIn()
-    const whoami = await call({ ...running!, apiKey: session.body.secret }, 'GET', '/whoami')
+    const whoami = await call({ ...system, apiKey: session.body.secret }, 'GET', '/whoami')
 
     expect(page).toBe(`${baseUrl}/console`)
     expect(whoami.body).toMatchObject({
@@ -83,21 +109,26 @@ describe('npm start', () => {
     expect((await signIn()).status).toBe(401)
   })
 
-  it('logs no warning, and prints the URL of a reference page that is served', async () => {
-    running = await npmStart(dataDir, { LOG_LEVEL: 'info' })
-    const [logs, banner] = running.printed.split('\n  Form management is ready') as [string, string]
-
-    const lines = logs
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { level: number; msg: string })
-    expect(lines.filter(({ level }) => level > 30)).toEqual([])
-    expect(lines.filter(({ msg }) => msg === 'ready')).toHaveLength(4)
-    expect(banner).not.toContain('{')
-    expect((await fetch(running.referencePage)).status).toBe(200)
-    expect(running.referencePage).toBe(`${running.baseUrl}/docs`)
+  it('creates files that only their owner can read, also in a world-readable DATA_DIR', () => {
+    const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
+    const isOpen = (file: string) => (statSync(join(home, file)).mode & 0o077) !== 0
+    expect(files).toContain('forms.db')
+    expect(files.filter(isOpen)).toEqual([])
   })
 
+  it('restarts a service that exits', async () => {
+    const [forms] = processesOf(home).filter((pid) =>
+      readOrEmpty(`/proc/${pid}/cmdline`).includes('services/forms/src/main.ts'),
+    )
+
+    process.kill(forms!, 'SIGKILL')
+
+    const path = `/organizations/${system.slug}/forms`
+    while ((await call(system, 'GET', path)).status !== 200) await delay(50)
+  })
+})
+
+describe('npm start', () => {
   it('writes readable log lines with LOG_FORMAT=pretty, one per request', async () => {
     running = await npmStart(dataDir, { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' })
     const more = createInterface(running.child.stdout!)[Symbol.asyncIterator]()
@@ -138,17 +169,6 @@ describe('npm start', () => {
       const live = await call(after, 'GET', `${forms}/${body.publicId}/revisions/live`)
       expect(live.body.form).toEqual(body)
     }
-  })
-
-  it('creates files that only their owner can read, also in a world-readable DATA_DIR', async () => {
-    chmodSync(dataDir, 0o755)
-
-    await start()
-
-    const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
-    const isOpen = (file: string) => (statSync(join(dataDir, file)).mode & 0o077) !== 0
-    expect(files).toContain('forms.db')
-    expect(files.filter(isOpen)).toEqual([])
   })
 
   it('leaves no process behind when it is stopped or killed', async () => {
@@ -203,17 +223,5 @@ describe('npm start', () => {
     expect(code).toBe(exitCode)
     expect(output).toMatch(expected)
     expect(output).not.toContain('secret')
-  })
-
-  it('restarts a service that exits', async () => {
-    const started = await start()
-    const [forms] = processesOf(dataDir).filter((pid) =>
-      readOrEmpty(`/proc/${pid}/cmdline`).includes('services/forms/src/main.ts'),
-    )
-
-    process.kill(forms!, 'SIGKILL')
-
-    const path = `/organizations/${started.slug}/forms`
-    while ((await call(started, 'GET', path)).status !== 200) await delay(50)
   })
 })

@@ -76,7 +76,7 @@ const startDeployment = async () => {
         NATS_URL: 'nats://127.0.0.1:1',
         RATE_LIMIT_PER_MINUTE: '0',
         DRAIN_MS: '100',
-        NODE_COMPILE_CACHE: join(folder.path, 'cache'),
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         ...secrets,
       },
     })

@@ -11,8 +11,9 @@ import { fileURLToPath } from 'node:url'
 import { FormDraft } from '@fms/contracts'
 import { API_KEY_PATTERN, hashApiKey, migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { makePublicId, migrateFormsStore, openFormsStore, toStoredDraft } from '@fms/forms-store'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newFormRecord } from './testing/form-record.ts'
+import { runFormctl } from './testing/run-formctl.ts'
 
 const entry = fileURLToPath(import.meta.resolve('./formctl.ts'))
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -34,7 +35,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
 /** Runs formctl in a separate process, in the folder of the test. */
-const formctlWith = (env: NodeJS.ProcessEnv, ...args: string[]) =>
+const formctlProcess = (env: NodeJS.ProcessEnv, ...args: string[]) =>
   new Promise<Outcome>((resolve) => {
     const { PATH, NODE_COMPILE_CACHE } = process.env
     const child = execFile(
@@ -44,6 +45,15 @@ const formctlWith = (env: NodeJS.ProcessEnv, ...args: string[]) =>
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     )
   })
+
+/** Runs formctl in this process. */
+const formctlWith = async (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Outcome> => {
+  for (const [name, value] of Object.entries({ DIRECTORY_STORE_URL: '', FORMS_STORE_URL: '', ...env }))
+    vi.stubEnv(name, value)
+  const { prompts, ...outcome } = await runFormctl(args)
+  vi.unstubAllEnvs()
+  return outcome
+}
 
 const formctl = (...args: string[]) => formctlWith({ DATA_DIR: dataDir }, ...args)
 
@@ -77,7 +87,7 @@ it('ends although a server accepts its connection and then hangs', async () => {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
 
-  const { code, stdout } = await formctlWith(
+  const { code, stdout } = await formctlProcess(
     { DATA_DIR: dataDir, NATS_URL: `nats://127.0.0.1:${port}` },
     'doctor',
   )
@@ -101,6 +111,18 @@ it('prints everything to a reader that is slow', async () => {
   await delay(1_000)
 
   expect((await text(child.stdout)).length).toBeGreaterThan(metadata.length)
+})
+
+it.each([
+  [0, ['--version'], /^\d+\.\d+\.\d+\n$/, /^$/],
+  [1, ['user', 'disable', '--user', 'nobody'], /^$/, /^error: There is no user nobody.*\n$/],
+  [2, ['nonsense'], /^$/, /^error: unknown command 'nonsense'\n/],
+])('is a process that exits with %d for %j', async (code, args, stdout, stderr) => {
+  expect(await formctlProcess({ DATA_DIR: dataDir }, ...args)).toEqual({
+    code,
+    stdout: expect.stringMatching(stdout),
+    stderr: expect.stringMatching(stderr),
+  })
 })
 
 describe('formctl user create', () => {
@@ -402,12 +424,6 @@ describe('formctl', () => {
     expect((await given('organization', 'list')).organizations).toMatchObject([{ metadata: null }])
   })
 
-  it('prints its version', async () => {
-    const { code, stdout } = await formctl('--version')
-
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
-  })
-
   it.each([
     ['directory', 'DIRECTORY_STORE_URL', ['user', 'list']],
     ['directory', 'DIRECTORY_STORE_URL', ['migrate']],
@@ -438,8 +454,8 @@ describe('formctl', () => {
   })
 
   it('stores the directory in .data by default', async () => {
-    await formctlWith({ DATA_DIR: '' }, 'migrate')
-    await formctlWith({ DATA_DIR: '' }, 'user', 'create', '--email', 'ada@example.com')
+    await formctlWith({ DATA_DIR: join(dataDir, '.data') }, 'migrate')
+    await formctlProcess({ DATA_DIR: '' }, 'user', 'create', '--email', 'ada@example.com')
 
     await using directory = await openDirectoryStore(`sqlite:${join(dataDir, '.data', 'directory.db')}`)
     expect(await directory.findUser('ada@example.com')).toBeDefined()
@@ -474,7 +490,7 @@ describe('formctl', () => {
     await using directory = await openDirectory()
     await directory.createUser({ email: 'grace@example.com' })
 
-    await givenUser()
+    await formctlProcess({ DATA_DIR: dataDir }, 'user', 'create', '--email', 'ada@example.com')
 
     expect(await directory.findUser('ada@example.com')).toBeDefined()
   })

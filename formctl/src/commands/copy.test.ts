@@ -157,15 +157,16 @@ describe('formctl copy of 100 forms from SQLite to MongoDB', () => {
   })
 
   it('copies back to an equal store from MongoDB to SQLite', async () => {
-    const [there, back] = [newMongoUrl(), file('forms.db')]
+    const [source, there, back] = [file('source.db'), newMongoUrl(), file('forms.db')]
+    await fill(source, records.slice(0, 30))
 
-    const copies = [await copy(from, there, '--json'), await copy(there, back, '--json')]
+    const copies = [await copy(source, there, '--json'), await copy(there, back, '--json')]
 
     expect(copies.map(({ stderr }) => stderr)).toEqual(['', ''])
     const [toMongo, toSqlite] = copies.map(({ stdout }) => JSON.parse(stdout).copies)
     expect(toSqlite).toEqual(toMongo)
-    expect(await recordsAt(back)).toEqual(await recordsAt(from))
-    expect(await logsAt(back)).toEqual(await logsAt(from))
+    expect(await recordsAt(back)).toEqual(await recordsAt(source))
+    expect(await logsAt(back)).toEqual(await logsAt(source))
   })
 })
 

@@ -4,7 +4,6 @@ import { type Check, fail, ok, reasonOf } from '../doctor/check.ts'
 import { checkDataDir } from '../doctor/data-dir.ts'
 import { checkEdge } from '../doctor/edge.ts'
 import { checkEnvironment } from '../doctor/environment.ts'
-import { checkNats } from '../doctor/nats.ts'
 import { checkStores } from '../doctor/stores.ts'
 
 export const addDoctorCommand = (formctl: Command): void => {
@@ -30,7 +29,7 @@ const report = (checks: Check[]): string => {
     .join('\n')
 }
 
-/** Checks configuration, disk, backup, stores and NATS, without changes. */
+/** Checks configuration, disk, backup, stores and NATS, without changes. Only this command loads the client of NATS. */
 const runChecks = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const environment = checkEnvironment(env)
   const checks = await Promise.all([
@@ -41,7 +40,7 @@ const runChecks = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
     checkStores(env),
     environment.message.includes('NATS_URL must')
       ? fail('nats', 'not checked: NATS_URL is invalid', 'Correct NATS_URL first.')
-      : checkNats(env),
+      : import('../doctor/nats.ts').then(({ checkNats }) => checkNats(env)),
   ]).catch((error) => [environment, fail('doctor', reasonOf(error), 'Report this as a defect.')])
   return checks.flat()
 }

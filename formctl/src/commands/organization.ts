@@ -1,5 +1,5 @@
 import type { DirectoryStore, NewOrganization, OrganizationChange } from '@fms/directory-store'
-import { QuotaConfig, readConfig, toQuota } from '@fms/service-kit'
+import { QuotaConfig, readConfig, toQuota } from '@fms/service-kit/settings'
 import type { Command } from '../cli/command.ts'
 import { parseJson, requireChange } from '../cli/option-values.ts'
 import { listOutcome, shortTime, type Work } from '../cli/outcome.ts'

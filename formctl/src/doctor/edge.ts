@@ -1,4 +1,4 @@
-import { ConfigError, CorsOrigins, readConfig, TrustedProxies } from '@fms/service-kit'
+import { ConfigError, CorsOrigins, readConfig, TrustedProxies } from '@fms/service-kit/settings'
 import { z } from 'zod'
 import { readBaseUrl } from '../stores/running-system.ts'
 import { type Check, ok, warn } from './check.ts'

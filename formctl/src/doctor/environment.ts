@@ -13,7 +13,7 @@ import {
   ServiceOrigin,
   StoreUrl,
   TrustedProxies,
-} from '@fms/service-kit'
+} from '@fms/service-kit/settings'
 import { z } from 'zod'
 import { type Check, fail, ok, warn } from './check.ts'
 

@@ -8,7 +8,7 @@ import {
   repliesStream,
   replyCounterConsumer,
 } from '@fms/contracts'
-import { natsConnectionOptions } from '@fms/service-kit'
+import { natsConnectionOptions } from '@fms/service-kit/settings'
 import { type JetStreamManager, jetstreamManager, type StreamConfig } from '@nats-io/jetstream'
 import { connect, type NatsConnection, nanos } from 'nats'
 import { type Check, checkClock, fail, ok, reasonOf, warn } from './check.ts'

@@ -11,7 +11,7 @@ import {
   userNotFound,
 } from '@fms/directory-store'
 import { type FormsStore, openFormsStore } from '@fms/forms-store'
-import { findSampleSecrets, sampleRefusal } from '@fms/service-kit'
+import { findSampleSecrets, sampleRefusal } from '@fms/service-kit/settings'
 import type { Command } from '../cli/command.ts'
 import { printOutcome, type Work } from '../cli/outcome.ts'
 import { type NamedStore, requireStore } from './require-store.ts'

@@ -1,4 +1,5 @@
 import { OptionalUrl } from '@fms/contracts'
+import type { ConnectionOptions } from 'nats'
 import { z } from 'zod'
 
 const isHttpUrl = (url: string): boolean =>
@@ -43,3 +44,15 @@ export const StoreUrl = z
 export const PublicFormBaseUrl = OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
   url.replace(/\/+$/, ''),
 )
+
+/** Converts a `NATS_URL` to the servers, credentials and inbox prefix of a connection. */
+export const natsConnectionOptions = (
+  url: string,
+): Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'inboxPrefix'> => {
+  const servers = url.split(',').map((each) => new URL(each))
+  const [user, pass] = [servers[0]!.username, servers[0]!.password].map(decodeURIComponent)
+  return {
+    servers: servers.map(({ host }) => host),
+    ...(user && { user, pass, inboxPrefix: `_INBOX.${user}` }),
+  }
+}

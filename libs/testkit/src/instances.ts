@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Service } from './processes.ts'
 
 const timeoutMs = 30_000
+/** Each attempt takes a millisecond of CPU time, which the service that starts lacks. */
+const pollMs = 100
 
 /** Further instances of the publisher among `programs`, one on each of `ports`. */
 export const additionalPublishers = (programs: Service[], ports: number[]): Service[] => {
@@ -24,6 +26,6 @@ export const waitUntilReady = async ({ name, url }: Service): Promise<void> => {
     )
   while (!(await isReady())) {
     if (performance.now() > deadline) throw new Error(`${name} is not ready after ${timeoutMs} ms`)
-    await delay(20)
+    await delay(pollMs)
   }
 }

@@ -1,4 +1,4 @@
-import { NatsUrl, PublicFormBaseUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
+import { NatsUrl, PublicFormBaseUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit/settings'
 import { z } from 'zod'
 
 export const FormsConfig = ServiceConfig.extend({

@@ -16,7 +16,7 @@ import {
   createCachedToken,
 } from './caller/authorization-cache.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
-import { type GatewayConfig, showsForms } from './config.ts'
+import { type GatewayConfig, maxBufferedBytes, showsForms } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
 import { builtConsoleFolder, createConsoleReader } from './console/console-files.ts'
 import type { GatewayDeps } from './deps.ts'
@@ -43,7 +43,7 @@ import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { createAgent, createStreamAgent } from './upstream/connections.ts'
 import { anyOrganization, forward } from './upstream/forward.ts'
-import { createUpstream, maxBufferedBytes, probe } from './upstream/upstream.ts'
+import { createUpstream, probe } from './upstream/upstream.ts'
 
 const maxHeaderBytes = 32 * 1024
 

@@ -7,9 +7,11 @@ import {
   ServiceConfig,
   ServiceOrigin,
   TrustedProxies,
-} from '@fms/service-kit'
+} from '@fms/service-kit/settings'
 import { z } from 'zod'
-import { maxBufferedBytes } from './upstream/upstream.ts'
+
+/** Bytes of a long response that are buffered: any response fits, and frees its connection. */
+export const maxBufferedBytes = 5.5 * 1024 * 1024
 
 export const GatewayConfig = ServiceConfig.extend({
   /** Origin of organizations. */

@@ -1,4 +1,4 @@
-import { ServiceConfig, StoreUrl } from '@fms/service-kit'
+import { ServiceConfig, StoreUrl } from '@fms/service-kit/settings'
 
 export const OrganizationsConfig = ServiceConfig.extend({
   /** URL of the directory store: `sqlite:PATH` or `mongodb://HOST:PORT/DATABASE`. */

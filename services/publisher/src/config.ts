@@ -1,5 +1,5 @@
 import { PublishTimeoutMs } from '@fms/contracts'
-import { NatsUrl, PublicFormBaseUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
+import { NatsUrl, PublicFormBaseUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit/settings'
 import { z } from 'zod'
 
 const EventsConfig = z.object({

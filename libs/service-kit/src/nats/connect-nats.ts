@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import { type ConnectionOptions, connect, type NatsConnection } from 'nats'
+import { connect, type NatsConnection } from 'nats'
+import { natsConnectionOptions } from '../config-urls.ts'
 import { Gauge } from '../telemetry/metrics.ts'
 
 /** The pause between two attempts to connect, in milliseconds. */
@@ -20,18 +21,6 @@ const connected = new Gauge({
   help: '1 while connected to NATS',
   labelNames: ['client'],
 })
-
-/** Converts a `NATS_URL` to the servers, credentials and inbox prefix of a connection. */
-export const natsConnectionOptions = (
-  url: string,
-): Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'inboxPrefix'> => {
-  const servers = url.split(',').map((each) => new URL(each))
-  const [user, pass] = [servers[0]!.username, servers[0]!.password].map(decodeURIComponent)
-  return {
-    servers: servers.map(({ host }) => host),
-    ...(user && { user, pass, inboxPrefix: `_INBOX.${user}` }),
-  }
-}
 
 const noConnection =
   'cannot connect to NATS (NATS_URL): retrying. Check that it runs, and host, port, user and password in the URL'

@@ -1,12 +1,17 @@
-import { describe, expect, it } from 'vitest'
-import { json, reasonOf, startGateway } from '../testing.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Gateway, json, reasonOf, startGateway } from '../testing.ts'
 
 const withoutKey = { as: '' }
 
+let gateway: Gateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
 describe('GET /v2/docs', () => {
   it('returns a page without a key, which loads nothing from other origins', async () => {
-    await using gateway = await startGateway()
-
     const response = await gateway.send('GET', '/v2/docs', withoutKey)
 
     expect(response.status).toBe(200)
@@ -16,8 +21,6 @@ describe('GET /v2/docs', () => {
   })
 
   it('has a content security policy for its two scripts and requests to the gateway', async () => {
-    await using gateway = await startGateway()
-
     const { headers } = await gateway.send('GET', '/v2/docs', withoutKey)
 
     const policy = String(headers['content-security-policy'])
@@ -30,8 +33,6 @@ describe('GET /v2/docs', () => {
 
 describe('GET /v2/docs/scalar.js', () => {
   it('returns the script of the page without a key', async () => {
-    await using gateway = await startGateway()
-
     const response = await fetch(`${gateway.origin}/v2/docs/scalar.js`)
 
     expect(response.status).toBe(200)
@@ -44,8 +45,6 @@ const paths = ['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json', '/v2/docs/g
 
 describe.each(paths)('%s', (path) => {
   it('supports HEAD', async () => {
-    await using gateway = await startGateway()
-
     const response = await gateway.send('HEAD', path, withoutKey)
 
     expect([response.status, response.text]).toEqual([200, ''])
@@ -53,16 +52,12 @@ describe.each(paths)('%s', (path) => {
   })
 
   it('rejects a query', async () => {
-    await using gateway = await startGateway()
-
     const response = await gateway.send('GET', `${path}?theme=dark`, withoutKey)
 
     expect([response.status, reasonOf(response)]).toEqual([400, 'INVALID_REQUEST'])
   })
 
   it('is a 405 for other methods, with a key', async () => {
-    await using gateway = await startGateway()
-
     const stranger = await gateway.send('POST', path, { as: '', headers: json, body: '{}' })
     const known = await gateway.send('POST', path, { headers: json, body: '{}' })
 
@@ -77,8 +72,6 @@ describe.each(paths)('%s', (path) => {
   })
 
   it.each(['//', '/x'])('has no further paths below it: %s', async (rest) => {
-    await using gateway = await startGateway()
-
     expect((await gateway.send('GET', `${path}${rest}`, withoutKey)).status).toBe(401)
     expect((await gateway.send('GET', `${path}${rest}`)).status).toBe(404)
   })
@@ -86,7 +79,6 @@ describe.each(paths)('%s', (path) => {
 
 describe.each([...paths, '/llms.txt', '/v2/openapi.json?view=essential'])('the document %s', (path) => {
   it('is compressed for clients that accept gzip, and has an ETag for each coding', async () => {
-    await using gateway = await startGateway()
     const get = (headers: Record<string, string>) => gateway.send('GET', path, { ...withoutKey, headers })
 
     const [plain, compressed, rejected] = [
@@ -114,8 +106,6 @@ describe.each([...paths, '/llms.txt', '/v2/openapi.json?view=essential'])('the d
 
 describe('GET /v2/docs/', () => {
   it('redirects to the page', async () => {
-    await using gateway = await startGateway()
-
     const { url, status } = await fetch(`${gateway.origin}/v2/docs/`)
 
     expect({ url, status }).toEqual({ url: `${gateway.origin}/v2/docs`, status: 200 })

@@ -12,15 +12,10 @@ import type {
 } from 'fastify'
 import { reauthorizeLate } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
+import { maxBufferedBytes } from '../config.ts'
 import type { ByteBudget } from '../door/byte-budget.ts'
 import { type Door, isDear, rememberLength } from '../door/door.ts'
-import {
-  LongBody,
-  maxBufferedBytes,
-  type Upstream,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from './upstream.ts'
+import { LongBody, type Upstream, type UpstreamRequest, type UpstreamResponse } from './upstream.ts'
 
 export interface ForwardOptions {
   to: Upstream

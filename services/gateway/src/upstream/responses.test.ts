@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { maxBufferedBytes, maxShortBytes, sendBuffered } from './upstream.ts'
+import { maxBufferedBytes } from '../config.ts'
+import { maxShortBytes, sendBuffered } from './upstream.ts'
 
 const startServer = async (listener: RequestListener) => {
   await using stack = new AsyncDisposableStack()

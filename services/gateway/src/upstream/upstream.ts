@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Agent, type Dispatcher, errors } from 'undici'
+import { maxBufferedBytes } from '../config.ts'
 import type { WaitingCaller } from '../door/door.ts'
 import { upstreamUnavailable } from '../errors.ts'
 import { createCircuit } from './circuit.ts'
@@ -10,9 +11,6 @@ const probeTimeoutMs = 1_000
 
 /** Length up to which a response is returned as bytes. Longer ones, and those of unknown length, are streams. */
 export const maxShortBytes = 256 * 1024
-
-/** Bytes of a long response that are buffered: any response fits, and frees its connection. */
-export const maxBufferedBytes = 5.5 * 1024 * 1024
 
 export interface UpstreamResponse {
   statusCode: number
