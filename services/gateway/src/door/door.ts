@@ -168,7 +168,7 @@ const shortPage = 100
 /** Lists of organizations whose last page was short: the next ones are expected to be. Others are dear until then. */
 const shortLists = new LRUCache<string, true>({ max: 10_000 })
 
-/** Forms and revisions whose last response was long: to read one again is dear. */
+/** Forms and revisions whose last response was long: to read or change one again is dear. */
 const longResources = new LRUCache<string, true>({ max: 10_000 })
 
 /** Equal for both letter cases of an id. */
@@ -182,9 +182,9 @@ const listOf = ({ identity, routeOptions }: FastifyRequest): string =>
 
 const isMasked = ({ query }: FastifyRequest) => (query as { readMask?: string }).readMask !== undefined
 
-/** Remembers whether the response to a read was long, more than 256 KiB. Masked ones and those to HEAD do not tell. */
+/** Remembers whether the response to a read or patch was long, more than 256 KiB. Masked ones and those to HEAD do not tell. */
 export const rememberLength = (request: FastifyRequest, isLong: boolean): void => {
-  if (request.method !== 'GET' || isMasked(request)) return
+  if (!['GET', 'PATCH'].includes(request.method) || isMasked(request)) return
   if (request.routeOptions.config.isList) {
     if (isLong) shortLists.delete(listOf(request))
     else shortLists.set(listOf(request), true)
@@ -192,17 +192,15 @@ export const rememberLength = (request: FastifyRequest, isLong: boolean): void =
   else if (longResources.size > 0) longResources.delete(resourceOf(request))
 }
 
-const isLongRead = (request: FastifyRequest): boolean => {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return false
-  // A mask is cut from the whole resource, whatever its length.
-  return isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request)))
-}
+/** A mask is cut from the whole resource, whatever its length. */
+const isLong = (request: FastifyRequest): boolean =>
+  isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request)))
 
 export const isDear = (request: FastifyRequest): boolean => {
   const { body, query, routeOptions } = request
   const { config } = routeOptions
   if (config.isDear || (Buffer.isBuffer(body) && body.length > shortBodyBytes)) return true
-  if (!config.isList) return isLongRead(request)
+  if (!config.isList) return isLong(request)
   if (!shortLists.has(listOf(request))) return true
   const { filter, pageSize = 0, skip = 0 } = query as { filter?: string; pageSize?: string; skip?: string }
   return filter !== undefined || Number(pageSize) + Number(skip) > shortPage

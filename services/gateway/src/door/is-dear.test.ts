@@ -36,8 +36,8 @@ it.each([
   expect(isDear(listOf(organizationId))).toBe(true)
 })
 
-describe('a read of a form', () => {
-  const readOf = (formRef: string, more: object = {}) =>
+describe('a request for a form', () => {
+  const requestFor = (formRef: string, more: object = {}) =>
     ({
       method: 'GET',
       query: {},
@@ -47,24 +47,26 @@ describe('a read of a form', () => {
       ...more,
     }) as unknown as FastifyRequest
 
-  it('is dear when the last response was long, by any spelling', () => {
+  it.each(['GET', 'PATCH'])('is dear when the last response to %s was long, by any spelling', (method) => {
     const formId = randomUUID()
-    expect(isDear(readOf(formId))).toBe(false)
+    expect(isDear(requestFor(formId))).toBe(false)
 
-    rememberLength(readOf(formId), true)
-    rememberLength(readOf(formId, { query: { readMask: 'name' } }), false)
+    rememberLength(requestFor(formId, { method }), true)
+    rememberLength(requestFor(formId, { query: { readMask: 'name' } }), false)
 
-    expect(isDear(readOf(formId))).toBe(true)
-    expect(isDear(readOf('', { params: { organizationRef: '-', formRef: formId.toUpperCase() } }))).toBe(true)
-    expect(isDear(readOf(formId, { method: 'HEAD' }))).toBe(true)
-    expect(isDear(readOf(formId, { method: 'PATCH' }))).toBe(false)
-    expect(isDear(readOf(randomUUID()))).toBe(false)
-    rememberLength(readOf(formId), false)
-    expect(isDear(readOf(formId))).toBe(false)
+    expect(isDear(requestFor(formId))).toBe(true)
+    expect(isDear(requestFor('', { params: { organizationRef: '-', formRef: formId.toUpperCase() } }))).toBe(
+      true,
+    )
+    expect(isDear(requestFor(formId, { method: 'HEAD' }))).toBe(true)
+    expect(isDear(requestFor(formId, { method: 'PATCH' }))).toBe(true)
+    expect(isDear(requestFor(randomUUID()))).toBe(false)
+    rememberLength(requestFor(formId), false)
+    expect(isDear(requestFor(formId))).toBe(false)
   })
 
   it('is dear with a mask', () => {
-    expect(isDear(readOf(randomUUID(), { query: { readMask: 'name' } }))).toBe(true)
+    expect(isDear(requestFor(randomUUID(), { query: { readMask: 'name' } }))).toBe(true)
   })
 })
 
