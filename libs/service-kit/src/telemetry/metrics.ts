@@ -46,6 +46,7 @@ let hasDefaults = false
 
 /** Adds `GET /metrics` in the Prometheus text format: requests, prom-client's defaults and the metrics of other modules. */
 export const exposeMetrics = (app: FastifyInstance): void => {
+  // In milliseconds: the default, 10, wakes an idle process twice as often.
   if (!hasDefaults) collectDefaultMetrics({ eventLoopMonitoringPrecision: 20 })
   hasDefaults = true
   app.get('/metrics', { config: { isUnlogged: true } }, async (_, reply) =>
