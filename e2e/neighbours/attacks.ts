@@ -274,7 +274,15 @@ export const attacks = {
     repeat(8, events(`/stream?${new URLSearchParams({ afterSequence: '0', filter: eventsFilter })}`, 1_000)),
     repeat(4, events('/stream?afterSequence=0', 300)),
   ),
-  'patches of a 440 KB form': repeat(32, patchLargeForm),
+  'patches of a 440 KB form': combine(
+    repeat(16, patchLargeForm),
+    // Their responses are short.
+    repeat(16, ({ forms, largeForm }) => ({
+      method: 'PATCH',
+      path: `${forms}/${largeForm}`,
+      body: '{"validateOnly":true,"form":{"steps":[]}}',
+    })),
+  ),
   'comparisons of a 440 KB form': repeat(32, ({ forms, revisedForm }) => ({
     path: `${forms}/${revisedForm}/changes`,
   })),

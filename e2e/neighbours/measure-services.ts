@@ -36,5 +36,7 @@ export const measureServices = async ({ processes, urls }: System) => {
 
 const longestTaskMs = async (url: string): Promise<number> => {
   const metrics = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^event_loop_longest_task_cpu_seconds (\S+)$/m.exec(metrics)?.[1]) * 1000
+  const [, seconds] = /^event_loop_longest_task_cpu_seconds (\S+)$/m.exec(metrics) ?? []
+  if (seconds === undefined) throw new Error(`${url} does not measure its longest task`)
+  return Number(seconds) * 1000
 }

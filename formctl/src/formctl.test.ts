@@ -50,9 +50,12 @@ const formctlProcess = (env: NodeJS.ProcessEnv, ...args: string[]) =>
 const formctlWith = async (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Outcome> => {
   for (const [name, value] of Object.entries({ DIRECTORY_STORE_URL: '', FORMS_STORE_URL: '', ...env }))
     vi.stubEnv(name, value)
-  const { prompts, ...outcome } = await runFormctl(args)
-  vi.unstubAllEnvs()
-  return outcome
+  try {
+    const { prompts, ...outcome } = await runFormctl(args)
+    return outcome
+  } finally {
+    vi.unstubAllEnvs()
+  }
 }
 
 const formctl = (...args: string[]) => formctlWith({ DATA_DIR: dataDir }, ...args)

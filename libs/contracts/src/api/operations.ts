@@ -49,7 +49,7 @@ export interface Operation {
   service: 'organizations' | 'forms' | 'publisher' | 'gateway'
   /** Who may request it: anyone, whoever has a key, a writer or an owner. In an organization, only its members. */
   who: 'anyone' | 'reader' | 'writer' | 'owner'
-  /** Its cost at the door, by default ordinary; a long page of a `list`, a body over 16 KiB and `refuseBreaking` are dear. */
+  /** Its cost at the door, by default ordinary unless the request is dear: `isDear` in the gateway, and `refuseBreaking`. */
   cost?: 'dear' | 'list' | 'stream'
   tag: 'Organizations' | 'Forms' | 'Revisions' | 'Events' | 'Keys' | 'Reference'
   summary: string

@@ -5,6 +5,9 @@ import { Role, Uuid } from '../organization.ts'
 /** Header of requests between services: the signed identity token. */
 export const identityHeader = 'x-fms-identity'
 
+/** Header of responses to patches of drafts over 64 KiB, refusals included: the gateway admits fewer of them. */
+export const longDraftHeader = 'x-fms-long-draft'
+
 /** The authenticated caller, as the gateway states it in the identity token. */
 export const Identity = z.object({
   userId: Uuid,

@@ -1,5 +1,5 @@
 import { parseIfMatch } from '@fms/aip'
-import { NoQuery, UpdateFormRequest } from '@fms/contracts'
+import { longDraftHeader, NoQuery, UpdateFormRequest } from '@fms/contracts'
 import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
 import { flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
@@ -9,6 +9,9 @@ import { draftPatch } from '../drafts/draft-writer.ts'
 import { FormParams } from './form-params.ts'
 import { previewChange } from './preview-change.ts'
 import { sendJson } from './send-json.ts'
+
+/** Length of a draft, in characters, from which its patches occupy a worker thread for long. */
+const longDraft = 64 * 1024
 
 /** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
 export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
@@ -25,6 +28,7 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
       const change = async (current: StoredForm) => {
+        if (current.draftJson.length > longDraft) reply.header(longDraftHeader, 'true')
         assertIfMatch(ifMatch, params, current)
         const draft = await drafts.patch(current.draftJson, draftPatch(request), flowOf(request.identity))
         return draft ? changedForm(current, draft, now()) : current
@@ -37,6 +41,7 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
       }
       const updated = await forms.update(params, change, context)
       if (!updated) throw formNotFound(params)
+      if (updated.draftJson.length <= longDraft) reply.removeHeader(longDraftHeader)
       return sendJson(reply.header('etag', formETag(updated)), formToJson(updated, publicFormBaseUrl))
     },
   )

@@ -168,13 +168,13 @@ const shortPage = 100
 /** Lists of organizations whose last page was short: the next ones are expected to be. Others are dear until then. */
 const shortLists = new LRUCache<string, true>({ max: 10_000 })
 
-/** Forms and revisions whose last response was long: to read or change one again is dear. */
+/** Forms and revisions whose last response was long, or of which a long draft was patched: further requests are dear. */
 const longResources = new LRUCache<string, true>({ max: 10_000 })
 
-/** Equal for both letter cases of an id. */
-const resourceOf = ({ identity, params }: FastifyRequest): string => {
-  const { organizationRef, ...refs } = params as Record<string, string>
-  return [identity.organizationId, ...Object.values(refs)].join('/').toLowerCase()
+/** The form or revision of a request, in lower case; undefined for other resources. */
+const resourceOf = ({ identity, params }: FastifyRequest): string | undefined => {
+  const { formRef, revisionRef = '' } = params as Record<string, string | undefined>
+  return formRef && `${identity.organizationId}/${formRef}/${revisionRef}`.toLowerCase()
 }
 
 const listOf = ({ identity, routeOptions }: FastifyRequest): string =>
@@ -182,19 +182,26 @@ const listOf = ({ identity, routeOptions }: FastifyRequest): string =>
 
 const isMasked = ({ query }: FastifyRequest) => (query as { readMask?: string }).readMask !== undefined
 
-/** Remembers whether the response to a read or patch was long, more than 256 KiB. Masked ones and those to HEAD do not tell. */
+/**
+ * Remembers whether a response was long, more than 256 KiB, or to a patch of a long draft. Masked reads do not tell, and of
+ * a form that is no longer long only a patch.
+ */
 export const rememberLength = (request: FastifyRequest, isLong: boolean): void => {
-  if (!['GET', 'PATCH'].includes(request.method) || isMasked(request)) return
-  if (request.routeOptions.config.isList) {
+  const { method, routeOptions } = request
+  if (isMasked(request)) return
+  if (routeOptions.config.isList) {
     if (isLong) shortLists.delete(listOf(request))
-    else shortLists.set(listOf(request), true)
-  } else if (isLong) longResources.set(resourceOf(request), true)
-  else if (longResources.size > 0) longResources.delete(resourceOf(request))
+    else if (method === 'GET') shortLists.set(listOf(request), true)
+    return
+  }
+  const resource = resourceOf(request)
+  if (resource && isLong) longResources.set(resource, true)
+  else if (resource && method === 'PATCH') longResources.delete(resource)
 }
 
 /** A mask is cut from the whole resource, whatever its length. */
 const isLong = (request: FastifyRequest): boolean =>
-  isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request)))
+  isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request) ?? ''))
 
 export const isDear = (request: FastifyRequest): boolean => {
   const { body, query, routeOptions } = request

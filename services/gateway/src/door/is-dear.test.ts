@@ -47,22 +47,34 @@ describe('a request for a form', () => {
       ...more,
     }) as unknown as FastifyRequest
 
-  it.each(['GET', 'PATCH'])('is dear when the last response to %s was long, by any spelling', (method) => {
-    const formId = randomUUID()
-    expect(isDear(requestFor(formId))).toBe(false)
+  it.each(['GET', 'PATCH'])(
+    'is dear after a long response to %s, in any letter case, until a patch finds it short',
+    (method) => {
+      const formId = randomUUID()
+      expect(isDear(requestFor(formId))).toBe(false)
 
-    rememberLength(requestFor(formId, { method }), true)
-    rememberLength(requestFor(formId, { query: { readMask: 'name' } }), false)
+      rememberLength(requestFor(formId, { method }), true)
+      rememberLength(requestFor(formId, { query: { readMask: 'name' } }), false)
+      for (const each of ['GET', 'HEAD', 'POST']) rememberLength(requestFor(formId, { method: each }), false)
 
-    expect(isDear(requestFor(formId))).toBe(true)
-    expect(isDear(requestFor('', { params: { organizationRef: '-', formRef: formId.toUpperCase() } }))).toBe(
-      true,
-    )
-    expect(isDear(requestFor(formId, { method: 'HEAD' }))).toBe(true)
-    expect(isDear(requestFor(formId, { method: 'PATCH' }))).toBe(true)
-    expect(isDear(requestFor(randomUUID()))).toBe(false)
-    rememberLength(requestFor(formId), false)
-    expect(isDear(requestFor(formId))).toBe(false)
+      const params = { organizationRef: '-', formRef: formId.toUpperCase() }
+      expect(isDear(requestFor('', { params }))).toBe(true)
+      for (const each of ['HEAD', 'PATCH', 'POST']) {
+        expect(isDear(requestFor(formId, { method: each }))).toBe(true)
+      }
+      expect(isDear(requestFor(randomUUID()))).toBe(false)
+      rememberLength(requestFor(formId, { method: 'PATCH' }), false)
+      expect(isDear(requestFor(formId))).toBe(false)
+    },
+  )
+
+  it('is not dear because something else of its caller was long', () => {
+    const organization = { params: { organizationRef: 'acme' } }
+
+    rememberLength(requestFor('', organization), true)
+
+    expect(isDear(requestFor('', { ...organization, method: 'POST' }))).toBe(false)
+    expect(isDear(requestFor('', { params: {} }))).toBe(false)
   })
 
   it('is dear with a mask', () => {

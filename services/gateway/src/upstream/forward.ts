@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import httpProxy from '@fastify/http-proxy'
-import { identityHeader, replayedHeader } from '@fms/contracts'
+import { identityHeader, longDraftHeader, replayedHeader } from '@fms/contracts'
 import { flowOf, overloaded, sanitizeRef } from '@fms/service-kit'
 import type {
   FastifyContextConfig,
@@ -115,7 +115,8 @@ const sendInTurn = async (
       // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
       ...(routeOptions.config.isList && { caller: reply }),
     })
-    if (response.statusCode === 200) rememberLength(request, response.body instanceof LongBody)
+    const isLong = response.body instanceof LongBody || longDraftHeader in response.headers
+    if (isLong || response.statusCode === 200) rememberLength(request, isLong)
     const canSend = isReserved || claimMemory(request, reply, response, memory)
     if (!canSend || reply.raw.destroyed) discard(response.body)
     else done(null, response)
