@@ -4,14 +4,32 @@ const cpuMs = (): number => {
   return (user + system) / 1000
 }
 
-/** The least CPU time, in milliseconds, that this thread spends on one of three runs of `work`. */
-export const cpuMsOf = async (work: () => unknown): Promise<number> => {
+/** CPU time of this thread for the longest task of the event loop during `work`, the least of three runs. */
+export const longestTaskMs = async (work: () => Promise<unknown>): Promise<number> => {
   const times: number[] = []
   for (let run = 0; run < 3; run++) {
-    const started = cpuMs()
+    let last = cpuMs()
+    let longest = 0
+    const sample = () => {
+      const now = cpuMs()
+      longest = Math.max(longest, now - last)
+      last = now
+    }
+    const timer = setInterval(sample, 1)
     await work()
-    times.push(cpuMs() - started)
+    sample()
+    clearInterval(timer)
+    times.push(longest)
   }
+  return Math.min(...times)
+}
+
+const leastCpuMs = (work: () => void): number => {
+  const times = [1, 2, 3].map(() => {
+    const started = cpuMs()
+    work()
+    return cpuMs() - started
+  })
   return Math.min(...times)
 }
 
@@ -19,10 +37,10 @@ export const cpuMsOf = async (work: () => unknown): Promise<number> => {
  * How much more CPU time an input of `size` takes than 32 inputs of a 32nd of it: about 1 if `work` is linear in time,
  * and 32 if it is quadratic. The machine has no influence. A millisecond more for each, since some work takes no time.
  */
-export const costOfSize = async (size: number, work: (size: number) => unknown): Promise<number> => {
+export const costOfSize = (size: number, work: (size: number) => void): number => {
   const parts = 32
-  const small = await cpuMsOf(() => {
+  const small = leastCpuMs(() => {
     for (let part = 0; part < parts; part++) work(size / parts)
   })
-  return ((await cpuMsOf(() => work(size))) + 1) / (small + 1)
+  return (leastCpuMs(() => work(size)) + 1) / (small + 1)
 }

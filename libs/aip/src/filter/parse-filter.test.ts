@@ -291,7 +291,7 @@ describe('size', () => {
       }
     }
 
-    expect(await costOfSize(2000, parse)).toBeLessThan(8)
+    expect(costOfSize(2000, parse)).toBeLessThan(8)
   })
 })
 

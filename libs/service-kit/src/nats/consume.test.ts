@@ -155,15 +155,15 @@ describe('consume', () => {
 
   it('prevents the redelivery of a message in flight, however long it takes', async () => {
     await using queue = await start()
-    const ackWaitMs = 200
+    // A busy machine delays the message that prolongs the wait.
+    const ackWaitMs = 1_500
     await queue.ensure(ackWaitMs)
     await queue.send('slow')
     const gate = gated()
     await using _ = stopping(consume(() => queue.ensure(ackWaitMs), gate.handle, logger, { ackWaitMs }))
     await vi.waitUntil(() => gate.given.length === 1, { timeout: 10_000 })
 
-    // Five times the ack wait.
-    await delay(5 * ackWaitMs)
+    await delay(2 * ackWaitMs)
     gate.open()
 
     await vi.waitUntil(async () => (await queue.manager.streams.info(stream)).state.messages === 0, {
