@@ -1,10 +1,21 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Distinct ports of 127.0.0.1 on which no process listens. Another process may take one before the caller does. */
+/** Below the ports of outgoing connections (Linux: from 32768), one of which could take a port before its caller does. */
+const [firstPort, endPort] = [15_000, 32_768]
+
+/** Distinct ports of 127.0.0.1 on which no process listens. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0, '127.0.0.1')))
+  const servers: Server[] = []
+  while (servers.length < count) {
+    try {
+      servers.push(await listen(randomInt(firstPort, endPort), '127.0.0.1'))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
   return Promise.all(servers.map(close))
 }
 
