@@ -167,6 +167,26 @@ describe('the headers', () => {
   })
 })
 
+it('takes a patch for dear after forms has found its draft long, also in a refusal', async () => {
+  await using gateway = await startGateway()
+  const form = `/v2/organizations/acme/forms/${randomUUID()}`
+  const patch = () => gateway.send('PATCH', form, { headers: json, body: '{"form":{}}' })
+  gateway.forms.respond = (_, reply) => reply.code(400).header('x-fms-long-draft', 'true').send({ error: {} })
+  expect((await patch()).headers).not.toHaveProperty('x-fms-long-draft')
+  const released = Promise.withResolvers<void>()
+  gateway.forms.respond = async () => {
+    await released.promise
+    return {}
+  }
+
+  const patched = patch()
+
+  const admitted = 'door_requests{service="forms",cost="dear",state="admitted"} 1\n'
+  await expect.poll(async () => (await gateway.send('GET', '/metrics', { as: '' })).text).toContain(admitted)
+  released.resolve()
+  expect((await patched).status).toBe(200)
+})
+
 describe('the request body', () => {
   const forms = '/v2/organizations/acme/forms'
 
