@@ -126,6 +126,14 @@ describe('a system of npm start', () => {
     const path = `/organizations/${system.slug}/forms`
     while ((await call(system, 'GET', path)).status !== 200) await delay(50)
   })
+
+  it('leaves no process behind at Ctrl-C', async () => {
+    system.child.kill('SIGINT')
+    const [code] = await once(system.child, 'exit')
+
+    expect(code).toBe(0)
+    expect(processesOf(home)).toEqual([])
+  })
 })
 
 describe('npm start', () => {
@@ -142,7 +150,7 @@ describe('npm start', () => {
     }
   })
 
-  it('keeps every acknowledged write and the key when all processes are killed', async () => {
+  it('keeps every acknowledged write and the key when all processes are killed, and leaves none without its supervisor', async () => {
     const before = await start()
     const forms = `/organizations/${before.slug}/forms`
     const created = await Promise.all(
@@ -169,17 +177,8 @@ describe('npm start', () => {
       const live = await call(after, 'GET', `${forms}/${body.publicId}/revisions/live`)
       expect(live.body.form).toEqual(body)
     }
-  })
 
-  it('leaves no process behind when it is stopped or killed', async () => {
-    const { child } = await start()
-    child.kill('SIGINT')
-    const [code] = await once(child, 'exit')
-    expect(code).toBe(0)
-    expect(processesOf(dataDir)).toEqual([])
-
-    const again = await start()
-    again.child.kill('SIGKILL')
+    after.child.kill('SIGKILL')
     await untilAllExited()
   })
 
