@@ -11,6 +11,7 @@ const onMongodb = {
   test: {
     // Tests of the system again, on MongoDB stores.
     name: 'on MongoDB',
+    globalSetup: 'e2e/shared-system.ts',
     include: [
       'e2e/{deleted-forms,events,lifecycle,publish,repeats}.test.ts',
       'e2e/security/keys.test.ts',
@@ -23,6 +24,12 @@ const onMongodb = {
     },
   },
 }
+
+/** Tests of the system that need none of their own. */
+const onOneSystem = [
+  'e2e/{deleted-forms,events,lifecycle,own-keys,public-id,publish-refusals,read-mask}.test.ts',
+  'e2e/security/malformed.test.ts',
+]
 
 /** Tests of what a process counts and traces from its start, or of its longest task, which may collect a large heap. */
 const ofProcess = [
@@ -50,8 +57,17 @@ export default defineConfig({
         test: {
           name: 'all',
           include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
-          exclude: ['e2e/neighbours.test.ts', ...ofProcess, ...(missingMongodb ? mongodbSuites() : [])],
+          exclude: [
+            'e2e/neighbours.test.ts',
+            ...ofProcess,
+            ...onOneSystem,
+            ...(missingMongodb ? mongodbSuites() : []),
+          ],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'on one system', include: onOneSystem, globalSetup: 'e2e/shared-system.ts' },
       },
       { extends: true, test: { name: 'in a process of their own', include: ofProcess, isolate: true } },
       {

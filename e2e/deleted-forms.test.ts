@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { publishable, type System, startSystem } from './system.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedSystem } from './shared-system.ts'
+import { publishable } from './system.ts'
 
-let system: System
-
-beforeAll(async () => {
-  system = await startSystem()
-})
-afterAll(() => system[Symbol.asyncDispose]())
+const system = await sharedSystem()
 
 const givenDeleted = async () => {
   const editor = await system.account()

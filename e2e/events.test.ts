@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { openDirectoryStore } from '@fms/directory-store'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Account, type ApiResponse, publishable, type System, startSystem } from './system.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { sharedSystem } from './shared-system.ts'
+import { type Account, type ApiResponse, publishable } from './system.ts'
 
-let system: System
-
-beforeAll(async () => {
-  system = await startSystem()
-})
-afterAll(() => system[Symbol.asyncDispose]())
+const system = await sharedSystem()
 
 const eventsOf = ({ slug }: Account) => `/organizations/${slug}/events`
 

@@ -7,15 +7,11 @@ import {
   Organization,
   Revision,
 } from '@fms/contracts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { publishable, type System, startSystem } from './system.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedSystem } from './shared-system.ts'
+import { publishable } from './system.ts'
 
-let system: System
-
-beforeAll(async () => {
-  system = await startSystem()
-})
-afterAll(() => system[Symbol.asyncDispose]())
+const system = await sharedSystem()
 
 describe('the lifecycle of a form', () => {
   it('is created, edited, published, read, listed and deleted', async () => {

@@ -2,17 +2,13 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ApiResponse, type System, startSystem } from './system.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedSystem } from './shared-system.ts'
+import type { ApiResponse } from './system.ts'
 
 const formctlFile = join(import.meta.dirname, '../formctl/src/formctl.ts')
 
-let system: System
-
-beforeAll(async () => {
-  system = await startSystem()
-})
-afterAll(() => system[Symbol.asyncDispose]())
+const system = await sharedSystem()
 
 /** Runs formctl. @returns its JSON output. */
 const formctl = async (env: NodeJS.ProcessEnv, ...args: string[]) => {

@@ -1,14 +1,10 @@
 import { openDirectoryStore } from '@fms/directory-store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createClient } from '../libs/client/src/index.ts'
-import { publishable, type System, startSystem } from './system.ts'
+import { sharedSystem } from './shared-system.ts'
+import { publishable } from './system.ts'
 
-let system: System
-
-beforeAll(async () => {
-  system = await startSystem()
-})
-afterAll(() => system[Symbol.asyncDispose]())
+const system = await sharedSystem()
 
 /** A form of a new account, its path by the public id only, and its canonical path. */
 const givenForm = async () => {

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { buildOpenApi } from '../services/gateway/src/openapi/build-openapi.ts'
-import { type Account, type System, startSystem } from './system.ts'
+import { sharedSystem } from './shared-system.ts'
 
-let system: System
-let account: Account
-
-beforeAll(async () => {
-  system = await startSystem()
-  account = await system.account()
-})
-afterAll(() => system[Symbol.asyncDispose]())
+const system = await sharedSystem()
+const account = await system.account()
 
 const path = '/organizations/{organizationRef}/forms/{formRef}/publish'
 const examples: Record<string, { value: unknown }> =

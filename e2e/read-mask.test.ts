@@ -1,13 +1,9 @@
 import { cutToMask } from '@fms/testkit/cut-to-mask'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { publishable, type System, startSystem } from './system.ts'
+import { expect, it } from 'vitest'
+import { sharedSystem } from './shared-system.ts'
+import { publishable } from './system.ts'
 
-let system: System
-
-beforeAll(async () => {
-  system = await startSystem()
-})
-afterAll(() => system[Symbol.asyncDispose]())
+const system = await sharedSystem()
 
 it('a readMask cuts every read and list of forms and revisions, through the gateway', async () => {
   const account = await system.account()

@@ -31,21 +31,17 @@ export interface Account {
   forms: string
 }
 
-/** The whole system as real processes with its own data folder: NATS, three services and one or more publishers. */
-export interface System extends AsyncDisposable {
+/** Where a system is. */
+export interface Addresses {
   baseUrl: string
-  dataDir: string
-  nats: NatsServer
-  /** Scans every line of output. Disposing of the system throws when a line contained a secret. */
-  secretScanner: SecretScanner
   directoryStoreUrl: string
   formsStoreUrl: string
   /** Base URL of each process by its name, for requests that bypass the gateway. */
   urls: Record<string, string>
-  processes: Map<string, ChildProcess>
-  start(name: string): Promise<void>
-  /** Sends a signal to a process and waits until it has exited. */
-  end(name: string, signal: NodeJS.Signals): Promise<void>
+}
+
+/** A system that runs, and requests to it. */
+export interface RunningSystem extends Addresses {
   /** Creates a user with a key, in a new organization or in that of `in`. */
   account(options?: { role?: Role; readOnly?: boolean; in?: Account }): Promise<Account>
   /** Sends a request to the gateway. @throws {Error} when the response does not match the OpenAPI document. */
@@ -60,19 +56,50 @@ export interface System extends AsyncDisposable {
   check(method: string, path: string, response: ApiResponse): void
 }
 
+/** The whole system as real processes with its own data folder: NATS, three services and one or more publishers. */
+export interface System extends RunningSystem, AsyncDisposable {
+  dataDir: string
+  nats: NatsServer
+  /** Scans every line of output. Disposing of the system throws when a line contained a secret. */
+  secretScanner: SecretScanner
+  processes: Map<string, ChildProcess>
+  start(name: string): Promise<void>
+  /** Sends a signal to a process and waits until it has exited. */
+  end(name: string, signal: NodeJS.Signals): Promise<void>
+}
+
 /** Of the first system: to build and compile the document takes half a second, and it is the same for all. */
 let responseCheck: ReturnType<typeof createResponseCheck> | undefined
 
+export const connectTo = async (addresses: Addresses): Promise<RunningSystem> => {
+  const { baseUrl, directoryStoreUrl } = addresses
+  responseCheck ??= createResponseCheck(await (await fetch(`${baseUrl}/openapi.json`)).json())
+  const check = responseCheck
+  return {
+    ...addresses,
+    account: (options) => newAccount(directoryStoreUrl, options),
+    check,
+    call: async (account, method, path, body, headers) => {
+      const response = await call(`${baseUrl}${path}`, account, method, body, headers)
+      check(method, path, response)
+      return response
+    },
+  }
+}
+
+/** @param store `mongodb` for stores on MongoDB. Default: SQLite files. */
 export const startSystem = async ({
   publishers = 1,
   env = {},
+  store = process.env.E2E_STORE,
 }: {
   publishers?: number
   env?: NodeJS.ProcessEnv
+  store?: string | undefined
 } = {}): Promise<System> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
   const nats = await startNatsServer({ dataDir })
-  const stores = await startStores(env)
+  const stores = await startStores(env, store)
   const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...stores.env, ...env })
   const programs = await programsOf({ ...config, ...env } as StartConfig, nats, publishers, env)
   const secretScanner = createSecretScanner({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
@@ -88,18 +115,17 @@ export const startSystem = async ({
   await Promise.all(programs.map(({ name }) => start(name)))
 
   const urls = Object.fromEntries(programs.map(({ name, url }) => [name, url]))
-  const baseUrl = `${urls.gateway}/v2`
-  const { DIRECTORY_STORE_URL: directoryStoreUrl, FORMS_STORE_URL: formsStoreUrl } = config
-  responseCheck ??= createResponseCheck(await (await fetch(`${baseUrl}/openapi.json`)).json())
-  const check = responseCheck
+  const running = await connectTo({
+    baseUrl: `${urls.gateway}/v2`,
+    directoryStoreUrl: config.DIRECTORY_STORE_URL,
+    formsStoreUrl: config.FORMS_STORE_URL,
+    urls,
+  })
   const system: System = {
-    baseUrl,
+    ...running,
     dataDir,
     nats,
     secretScanner,
-    directoryStoreUrl,
-    formsStoreUrl,
-    urls,
     processes,
     start,
     end: async (name, signal) => {
@@ -107,13 +133,6 @@ export const startSystem = async ({
       const exited = once(child, 'exit')
       child.kill(signal)
       await exited
-    },
-    account: (options) => newAccount(directoryStoreUrl, options),
-    check,
-    call: async (account, method, path, body, headers) => {
-      const response = await call(`${baseUrl}${path}`, account, method, body, headers)
-      check(method, path, response)
-      return response
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...processes.values()].map(terminate))
@@ -151,11 +170,9 @@ const passwordsOf = ({ urls }: NatsServer) =>
     Object.entries(urls).map(([user, url]) => [`the NATS password of ${user}`, new URL(url).password]),
   )
 
-/**
- * SQLite files by default; with `E2E_STORE=mongodb`, a MongoDB with migrated stores; nothing if `env` names a store.
- */
-const startStores = async (env: NodeJS.ProcessEnv) => {
-  if (process.env.E2E_STORE !== 'mongodb' || env.FORMS_STORE_URL) return { env: {}, stop: async () => {} }
+/** A MongoDB with migrated stores, unless the system has SQLite files or `env` names a store. */
+const startStores = async (env: NodeJS.ProcessEnv, store: string | undefined) => {
+  if (store !== 'mongodb' || env.FORMS_STORE_URL) return { env: {}, stop: async () => {} }
   const { url, [Symbol.asyncDispose]: stop } = await startMongo()
   await Promise.all([migrateDirectoryStore(url), migrateFormsStore(url)])
   return { env: { DIRECTORY_STORE_URL: url, FORMS_STORE_URL: url }, stop }

@@ -1,21 +1,20 @@
 import { request } from 'node:http'
 import { ErrorBody } from '@fms/contracts'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Account, publishable, type System, startSystem } from '../system.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sharedSystem } from '../shared-system.ts'
+import { type Account, publishable } from '../system.ts'
 
 const runs = Number(process.env.FC_RUNS ?? 500)
 
-let system: System
+const system = await sharedSystem()
 let account: Account
 let form: { path: string; publicId: string }
 
 beforeAll(async () => {
-  system = await startSystem()
   account = await system.account()
   form = (await system.call(account, 'POST', account.forms, { form: publishable() })).body
 })
-afterAll(() => system[Symbol.asyncDispose]())
 
 /** Sends a request unchanged; `fetch` would correct it. */
 const send = (method: string, path: string, headers: Record<string, string>, body: string | Buffer) =>
