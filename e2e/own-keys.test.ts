@@ -1,22 +1,10 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { formctl } from './run-formctl.ts'
 import { sharedSystem } from './shared-system.ts'
 import type { ApiResponse } from './system.ts'
 
-const formctlFile = join(import.meta.dirname, '../formctl/src/formctl.ts')
-
 const system = await sharedSystem()
-
-/** Runs formctl. @returns its JSON output. */
-const formctl = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
-  const { stdout } = await promisify(execFile)(process.execPath, [formctlFile, ...args, '--json'], {
-    env: { ...process.env, ...env },
-  })
-  return JSON.parse(stdout)
-}
 
 const withKey = (apiKey: string) => ({
   apiKey,

@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { openDirectoryStore } from '@fms/directory-store'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { formctl as formctlWith } from '../run-formctl.ts'
 import { type System, startSystem } from '../system.ts'
-
-const formctlFile = join(import.meta.dirname, '../../formctl/src/formctl.ts')
 
 let system: System
 
@@ -15,13 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-/** Runs formctl while the system is running. @returns its JSON output. */
-const formctl = async (...args: string[]) => {
-  const { stdout } = await promisify(execFile)(process.execPath, [formctlFile, ...args, '--json'], {
-    env: { ...process.env, DIRECTORY_STORE_URL: system.directoryStoreUrl },
-  })
-  return JSON.parse(stdout)
-}
+const formctl = (...args: string[]) => formctlWith({ DIRECTORY_STORE_URL: system.directoryStoreUrl }, ...args)
 
 describe('a key that formctl created', () => {
   it('works immediately, and stops within a second of its revocation', async () => {
