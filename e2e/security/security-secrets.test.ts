@@ -89,7 +89,7 @@ const startDeployment = async () => {
       )
     while (!(await isHealthy())) {
       if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`)
-      await delay(20)
+      await delay(100)
     }
     balancers[name].targets.push(port)
     return instance

@@ -71,7 +71,7 @@ export const startDeployment = async ({
     children.set(instance, child)
     while (!(await isReady(service))) {
       if (child.exitCode !== null) throw new Error(`${instance} ended with ${child.exitCode}`)
-      await delay(20)
+      await delay(100)
     }
   }
   const isFirst = (instance: string) => startAtFirst.some((number) => instance.endsWith(`-${number}`))
