@@ -50,7 +50,7 @@ const sendDuring = async (pending: Promise<unknown>, send: () => Promise<Timed>)
   pending.then(settle, settle)
   while (!settled) {
     responses.push(await send())
-    await delay(20)
+    await delay(100)
   }
   return responses
 }

@@ -31,7 +31,7 @@ const start = async () => {
 }
 
 const untilAllExited = async () => {
-  while (processesOf(dataDir).length > 0) await delay(20)
+  while (processesOf(dataDir).length > 0) await delay(100)
 }
 
 describe('a system of npm start', () => {
