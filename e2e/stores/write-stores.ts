@@ -1,5 +1,6 @@
 /**
- * Writes the stores of a release as text, for `e2e/upgrade.test.ts`: once, with the sources of that release.
+ * Writes the stores of a release as text, for `e2e/upgrade.test.ts`: once, with the sources of that release. Those of the first
+ * release, 0.2.0, are written again whenever a schema changes before it.
  *
  *     npx node e2e/stores/write-stores.ts 0.2.0
  */

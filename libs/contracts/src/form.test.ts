@@ -29,6 +29,11 @@ describe('an empty draft', () => {
   })
 })
 
+it('random drafts have every field', () => {
+  const fields = fc.sample(draftInputArbitrary, 500).flatMap((draft) => Object.keys(draft))
+  expect(new Set(fields)).toEqual(new Set(Object.keys(FormDraft.shape)))
+})
+
 describe('nested defaults', () => {
   it('of a marketplace service omit the price range', () => {
     const { marketplace } = FormDraft.parse({ marketplace: { services: [{}, { priceRange: {} }] } })

@@ -28,7 +28,7 @@ import { listEvents } from './routes/events/list-events.ts'
 import { streamEvents } from './routes/events/stream-events.ts'
 import { getChanges } from './routes/get-changes.ts'
 import { getForm } from './routes/get-form.ts'
-import { getFormOwner } from './routes/get-form-owner.ts'
+import { getFormOrganization } from './routes/get-form-organization.ts'
 import { getPublicForm } from './routes/get-public-form.ts'
 import { listForms } from './routes/list-forms.ts'
 import { getRevision } from './routes/revisions/get-revision.ts'
@@ -80,7 +80,7 @@ export const createFormsApp = ({
   })
   app.register(async (internal) => {
     internal.register(requireGateway, { secrets: internalSecrets })
-    internal.register(getFormOwner, deps)
+    internal.register(getFormOrganization, deps)
     internal.register(getPublicForm, deps)
   })
   return app

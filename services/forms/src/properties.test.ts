@@ -154,7 +154,7 @@ describe('a patch', () => {
     )
   })
 
-  it('in a sequence gives the result of RFC 7396 and the defaults', async () => {
+  it('in a sequence gives the result of RFC 7396 and the defaults of draft-oracle.ts', async () => {
     await using service = await startForms()
     const url = `/organizations/${service.organizationId}/forms`
     const codes = { 200: 0, 400: 0 }

@@ -21,8 +21,8 @@ export const AuthorizeResponse = z.object({
 })
 export type AuthorizeResponse = z.infer<typeof AuthorizeResponse>
 
-/** Response to `GET /internal/forms/{publicId}/owner`; `organizationId` is absent where there is no such form. */
-export const FormOwner = z.object({ organizationId: Uuid.optional() })
+/** Response to `GET /internal/forms/{publicId}/organization`; `organizationId` is absent where there is no such form. */
+export const FormOrganization = z.object({ organizationId: Uuid.optional() })
 
 /** Path of the route of organizations that exchanges login codes, for requests of the gateway on its own behalf. */
 export const sessionsPath = '/internal/sessions'

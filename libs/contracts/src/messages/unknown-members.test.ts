@@ -57,7 +57,7 @@ const internals: Record<string, unknown> = {
     readOnly: false,
     organization: { organizationId: uuid, role: 'viewer' },
   },
-  FormOwner: { organizationId: uuid },
+  FormOrganization: { organizationId: uuid },
 }
 
 const all: Record<string, unknown> = contracts

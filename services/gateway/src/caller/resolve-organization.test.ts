@@ -16,7 +16,7 @@ const start = async (options: GatewayTestOptions = {}) => {
     return url.includes(publicId) ? { organizationId } : {}
   }
   const requests = () => gateway.forms.received.map(({ method, url }) => `${method} ${url}`)
-  const lookup = `GET /internal/forms/${publicId}/owner`
+  const lookup = `GET /internal/forms/${publicId}/organization`
   const real = `/organizations/${organizationId}/forms/${publicId}`
   return Object.assign(gateway, { requests, lookup, real })
 }

@@ -1,5 +1,5 @@
 import { type MaskMembers, readGetQuery } from '@fms/aip'
-import { FormOwner, identityHeader, isPublicId } from '@fms/contracts'
+import { FormOrganization, identityHeader, isPublicId } from '@fms/contracts'
 import { flowOf } from '@fms/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
@@ -37,16 +37,16 @@ const resolve = async (
   // Validates the query before the form is looked up: 400 comes before 404 in the order of checks.
   readGetQuery(request.query, members)
   const { formRef } = request.params as { formRef: string }
-  const owner = isPublicId(formRef) ? await findOwner(formRef, request, reply, deps) : undefined
-  if (owner === undefined) throw formNotFoundAnywhere(formRef)
-  await setCaller(request, deps.authorize, owner)
+  const found = isPublicId(formRef) ? await findOrganization(formRef, request, reply, deps) : undefined
+  if (found === undefined) throw formNotFoundAnywhere(formRef)
+  await setCaller(request, deps.authorize, found)
   const { organizationId } = request.identity
   if (organizationId === undefined) throw formNotFoundAnywhere(formRef)
   request.permit.acquire(deps.limits.organizations, organizationId)
 }
 
 /** The organization of a public id, or undefined, in the caller's turn. @throws {ApiError} UPSTREAM_UNAVAILABLE */
-const findOwner = async (
+const findOrganization = async (
   publicId: string,
   { id, identity }: FastifyRequest,
   reply: FastifyReply,
@@ -55,7 +55,7 @@ const findOwner = async (
   const lookUp = () =>
     forms.request({
       method: 'GET',
-      path: `/internal/forms/${publicId}/owner`,
+      path: `/internal/forms/${publicId}/organization`,
       headers: { 'x-request-id': id, [identityHeader]: token() },
     })
   const response = await doors.forms.admit({ flow: flowOf(identity), caller: reply }, lookUp)
@@ -63,6 +63,9 @@ const findOwner = async (
   const { statusCode } = response
   const text = textOf(response)
   if (statusCode !== 200)
-    throw upstreamUnavailable(forms.name, new Error(`forms responds to the owner look-up with ${statusCode}`))
-  return FormOwner.parse(JSON.parse(text)).organizationId
+    throw upstreamUnavailable(
+      forms.name,
+      new Error(`forms responds to the look-up of an organization with ${statusCode}`),
+    )
+  return FormOrganization.parse(JSON.parse(text)).organizationId
 }

@@ -1,4 +1,4 @@
-import { FormOwner, NoQuery } from '@fms/contracts'
+import { FormOrganization, NoQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { FormsDeps } from '../deps.ts'
@@ -6,10 +6,10 @@ import type { FormsDeps } from '../deps.ts'
 const Params = z.object({ publicId: z.string() })
 
 /** Internal: return the organization that has a public id. The gateway then authorizes its caller for it. */
-export const getFormOwner: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
+export const getFormOrganization: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
   app.get(
-    '/internal/forms/:publicId/owner',
-    { schema: { params: Params, querystring: NoQuery, response: { 200: FormOwner } } },
+    '/internal/forms/:publicId/organization',
+    { schema: { params: Params, querystring: NoQuery, response: { 200: FormOrganization } } },
     async ({ params: { publicId } }) => ({ organizationId: await forms.findOrganizationOf(publicId) }),
   )
 }

@@ -4,10 +4,10 @@ import { createIdentitySigner } from '@fms/service-kit'
 import { describe, expect, it } from 'vitest'
 import { refusalOf, secret, startForms } from '../testing/start-forms.ts'
 
-const urlOf = (publicId: string) => `/internal/forms/${publicId}/owner`
+const urlOf = (publicId: string) => `/internal/forms/${publicId}/organization`
 const headers = { [identityHeader]: createIdentitySigner(secret)({ service: 'gateway' }) }
 
-describe('GET /internal/forms/{publicId}/owner', () => {
+describe('GET /internal/forms/{publicId}/organization', () => {
   it('returns the organization to the gateway', async () => {
     await using service = await startForms()
     const { publicId, organizationId } = await service.given.form({}, randomUUID())
