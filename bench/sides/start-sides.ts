@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { startMongo, type TestMongodb } from '@fms/testkit/mongodb'
+import { startOwnMongo, type TestMongodb } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { terminate } from '@fms/testkit/processes'
 import { MongoClient } from 'mongodb'
@@ -45,7 +45,7 @@ export const startSides = async ({ sizes, operations, store, profiles }: SidesOp
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   await using stack = new AsyncDisposableStack()
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const mongodb = store === 'mongodb' ? stack.use(await startMongo()) : undefined
+  const mongodb = store === 'mongodb' ? stack.use(await startOwnMongo()) : undefined
   const start = async (name: string, options: Omit<ProductOptions, 'folder' | 'mongodb'>) => {
     const subfolder = createFolder(folder, `product-${name}`)
     if (!mongodb) return stack.use(await startProduct({ ...options, folder: subfolder }))

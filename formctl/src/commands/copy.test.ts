@@ -65,7 +65,7 @@ describe('formctl copy of 100 forms from SQLite to MongoDB', () => {
     newFormRecord({
       organizationId: index % 3 ? one : other,
       revisions: index % 4,
-      replies: (index * 7) % 20,
+      replies: (index * 7) % 5,
     }),
   )
   let home: string
@@ -73,7 +73,8 @@ describe('formctl copy of 100 forms from SQLite to MongoDB', () => {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'formctl-copy-'))
     from = `sqlite:${join(home, 'forms.db')}`
-    await fill(from, records)
+    await fill(from, records.slice(0, 10))
+    await fillWithoutEvents(from, records.slice(10))
   })
   afterAll(() => rmSync(home, { recursive: true }))
 
@@ -117,8 +118,8 @@ describe('formctl copy of 100 forms from SQLite to MongoDB', () => {
         {
           store: 'events',
           imported: 0,
-          existing: 100,
-          counts: { events: 100 },
+          existing: 10,
+          counts: { events: 10 },
           sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         },
         {
@@ -158,7 +159,7 @@ describe('formctl copy of 100 forms from SQLite to MongoDB', () => {
 
   it('copies back to an equal store from MongoDB to SQLite', async () => {
     const [source, there, back] = [file('source.db'), newMongoUrl(), file('forms.db')]
-    await fill(source, records.slice(0, 30))
+    await fill(source, records.slice(0, 12))
 
     const copies = [await copy(source, there, '--json'), await copy(there, back, '--json')]
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import { mongodbSuites } from './mongodb/mongodb-suites.ts'
-import { startMongo } from './mongodb.ts'
+import { startMongo, startOwnMongo } from './mongodb.ts'
 
 describe('startMongo', () => {
   it('creates an empty database that stores documents, and names its engine', async () => {
@@ -23,8 +23,8 @@ describe('startMongo', () => {
 
   it('creates a database for each test on the server at TEST_MONGODB_URL', async () => {
     await using mongo = await startMongo()
-    await using one = await startMongo({ TEST_MONGODB_URL: mongo.url })
-    await using other = await startMongo({ TEST_MONGODB_URL: mongo.url })
+    await using one = await startOwnMongo({ TEST_MONGODB_URL: mongo.url })
+    await using other = await startOwnMongo({ TEST_MONGODB_URL: mongo.url })
 
     expect(one.engine).toContain('TEST_MONGODB_URL')
     expect(one.url).not.toBe(other.url)
@@ -33,15 +33,15 @@ describe('startMongo', () => {
   it('rejects if the server at TEST_MONGODB_URL is unreachable', async () => {
     const url = 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200'
 
-    await expect(startMongo({ TEST_MONGODB_URL: url })).rejects.toThrow(/ECONNREFUSED/)
+    await expect(startOwnMongo({ TEST_MONGODB_URL: url })).rejects.toThrow(/ECONNREFUSED/)
   })
 
   it('starts only the engine that TEST_MONGODB_ENGINE names', async () => {
     const env = { ...process.env, TEST_MONGODB_URL: '' }
-    await using mongo = await startMongo({ ...env, TEST_MONGODB_ENGINE: 'secantusdb' })
+    await using mongo = await startOwnMongo({ ...env, TEST_MONGODB_ENGINE: 'secantusdb' })
 
     expect(mongo.engine).toMatch(/^secantusdb/)
-    await expect(startMongo({ ...env, TEST_MONGODB_ENGINE: 'postgres' })).rejects.toThrow(
+    await expect(startOwnMongo({ ...env, TEST_MONGODB_ENGINE: 'postgres' })).rejects.toThrow(
       'TEST_MONGODB_ENGINE must be docker, secantusdb; it is postgres',
     )
   })

@@ -6,7 +6,7 @@ import { installedSecantusDb, installSecantusDb } from './mongodb/install-secant
 import type { MongodbEngine } from './mongodb/mongodb-engine.ts'
 import { reportToolchain } from './toolchains.ts'
 
-/** A database of one test, on a server that speaks MongoDB's protocol. Disposing drops the database or ends the server. */
+/** A database of one test, on a server that speaks MongoDB's protocol. Disposing leaves nothing that outlives the process. */
 export interface TestMongodb extends AsyncDisposable {
   /** `mongodb://host:port/database`; the database is new and empty. */
   url: string
@@ -25,26 +25,47 @@ const engines = {
 /** Set by `prepareEngine`: why this machine has no MongoDB to test on. */
 const missingEngine = 'FMS_MISSING_MONGODB'
 
+/** The engine of this process, once a test has needed it. */
+let shared: Promise<MongodbEngine> | undefined
+
 /**
- * Starts a MongoDB for a test and creates a database on it. Uses the first of: the server at `TEST_MONGODB_URL`; the
+ * A new database for a test, on an engine that all tests of this process share: to start one takes 2 s of CPU time. The
+ * engine ends with the process.
+ */
+export async function startMongo(): Promise<TestMongodb> {
+  const { env } = process
+  shared ??= startEngine(env)
+  const engine = await shared
+  return createDatabase(engine, env, env.TEST_MONGODB_URL ? engine.stop : async () => {})
+}
+
+/**
+ * Starts a MongoDB for a test alone and creates a database on it. Uses the first of: the server at `TEST_MONGODB_URL`; the
  * engine that `TEST_MONGODB_ENGINE` names (`docker`, `secantusdb`); `mongo:8` in Docker; secantusdb from PyPI. The engine
  * ends with this process, even after `kill -9`.
  *
- * Appends the engine to the file `FMS_ENGINES_FILE`, for the report at the end of a test run (report-engines.ts).
- *
  * @throws {Error} that says what to install where no engine is available.
  */
-export async function startMongo(env: NodeJS.ProcessEnv = process.env): Promise<TestMongodb> {
-  const server = await startEngine(env)
-  const url = withDatabase(server.url, `test_${randomBytes(6).toString('hex')}`)
+export async function startOwnMongo(env: NodeJS.ProcessEnv = process.env): Promise<TestMongodb> {
+  const engine = await startEngine(env)
   try {
-    const engine = server.describe(await versionOf(url))
-    reportEngine(env, engine)
-    return { url, engine, pid: server.pid, [Symbol.asyncDispose]: () => server.stop(url) }
+    return await createDatabase(engine, env, engine.stop)
   } catch (error) {
-    await server.stop(url).catch(() => {})
+    await engine.stop(engine.url).catch(() => {})
     throw error
   }
+}
+
+/** Appends the engine to the file `FMS_ENGINES_FILE`, for the report at the end of a test run (report-engines.ts). */
+async function createDatabase(
+  server: MongodbEngine,
+  env: NodeJS.ProcessEnv,
+  stop: MongodbEngine['stop'],
+): Promise<TestMongodb> {
+  const url = withDatabase(server.url, `test_${randomBytes(6).toString('hex')}`)
+  const engine = server.describe(await versionOf(url))
+  reportEngine(env, engine)
+  return { url, engine, pid: server.pid, [Symbol.asyncDispose]: () => stop(url) }
 }
 
 /**

@@ -42,7 +42,7 @@ const readsContract = ({ open, limits }: StoreUnderTest): void => {
 const changesContract = ({ open, openTogether, openSame, limits }: StoreUnderTest): void => {
   describe('of revisions', () => revisionsContract(open))
   describe('of unpublishes', () => unpublishContract(open))
-  describe('of pruned revisions', () => pruneContract(open, openTogether))
+  describe('of pruned revisions', () => pruneContract(open, openTogether, limits))
   describe('of replies', () => repliesContract(open))
   describe('of deleted forms', () => undeleteContract(openSame, limits))
   describe('of form ids', () => formIdsContract(openSame, limits))

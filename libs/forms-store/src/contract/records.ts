@@ -39,16 +39,14 @@ export const recordsContract = (open: OpenStore, limits: EngineLimits): void => 
 
   const signed = { publisher: `users/${randomUUID()}`, note: 'Why? 😀\0"' }
 
-  /** A form with an edit, two publishes, the second of which has a note, and more replies than its document holds. */
+  /** A form with an edit, two publishes, the second of which has a note, and 40 replies. */
   const givenHistory = async (fields?: Partial<FormState>): Promise<StoredForm> => {
     const form = await givenForm(source(), { ...fields, draft: { name: 'Intake', steps: [] } })
     await publish(source(), form)
     await source().update(refOf(form), (current) => edited(current, { name: 'Intake 2' }))
     const signedSnapshot = (current: StoredForm) => ({ ...snapshot(current), ...signed })
     await source().publish(refOf(form), randomUUID(), signedSnapshot)
-    for (let count = 0; count < 40; count++) {
-      await source().recordReplies({ ...form, replyIds: [randomUUID()] })
-    }
+    await source().recordReplies({ ...form, replyIds: Array.from({ length: 40 }, () => randomUUID()) })
     return (await source().get(refOf(form)))!
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FormRecord, formPath } from '@fms/contracts'
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { DeletedForm, FormsStore, StoredForm } from '../forms-store.ts'
 import type { ChangeContext } from '../identified-request.ts'
 import { formETag } from '../resource/form-to-json.ts'
@@ -40,12 +40,11 @@ const recordOf = async (store: FormsStore, form: StoredForm): Promise<FormRecord
   (await exported(store, form.organizationId)).find(({ formId }) => formId === form.formId)!
 
 /** A record of the form as it is exported after a delete. */
-const deletedRecord = async (
-  store: FormsStore,
-  form: StoredForm,
+const deleted = (
+  record: FormRecord,
   [deleteTime, purgeTime]: [deleteTime: Date, purgeTime: Date],
-): Promise<FormRecord> => ({
-  ...(await recordOf(store, form)),
+): FormRecord => ({
+  ...record,
   deletion: { deleteTime: deleteTime.toISOString(), purgeTime: purgeTime.toISOString(), deleter: '' },
 })
 
@@ -442,8 +441,8 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
       const form = await givenForm(source())
       const alive = await givenForm(source(), { organizationId: form.organizationId })
       await publish(source(), form)
-      const due = await deletedRecord(source(), form, [time(0), new Date(Date.now() - 1)])
-      const future = await deletedRecord(source(), alive, [time(0), new Date(Date.now() + msPerDay)])
+      const due = deleted(await recordOf(source(), form), [time(0), new Date(Date.now() - 1)])
+      const future = deleted(await recordOf(source(), alive), [time(0), new Date(Date.now() + msPerDay)])
       for (const each of [form, alive]) await source().delete(refOf(each), allow)
       for (const record of [due, future]) await source().importForm(record)
 
@@ -520,12 +519,13 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
 
   describe('the list of deleted forms', () => {
     /** Deleted forms in the order of the list; some have the same deleteTime. */
-    const givenMany = async () => {
-      const organizationId = randomUUID()
+    const organizationId = randomUUID()
+    let ids: string[]
+    beforeAll(async () => {
       const forms = await atOnce(9, () => givenForm(source(), { organizationId }))
       const purgeTime = new Date(Date.now() + msPerDay)
-      const records = await Promise.all(
-        forms.map((form, index) => deletedRecord(source(), form, [time(Math.floor(index / 3)), purgeTime])),
+      const records = (await exported(source(), organizationId)).map((record, index) =>
+        deleted(record, [time(Math.floor(index / 3)), purgeTime]),
       )
       await Promise.all(forms.map((form) => source().delete(refOf(form), allow)))
       for (const record of records) await source().importForm(record)
@@ -534,12 +534,10 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
           ? Number(one.formId > other.formId) - 0.5
           : Number(one.deletion!.deleteTime < other.deletion!.deleteTime) - 0.5,
       )
-      return { organizationId, ids: inOrder.map(({ formId }) => formId) }
-    }
+      ids = inOrder.map(({ formId }) => formId)
+    })
 
     it('begins with the most recently deleted, and continues from a position', async () => {
-      const { organizationId, ids } = await givenMany()
-
       for (const limit of [1, 2, 4, 9, 100]) {
         const seen: string[] = []
         let after: Parameters<FormsStore['listDeleted']>[0]['after']
@@ -556,7 +554,6 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
     })
 
     it('skips forms after the position', async () => {
-      const { organizationId, ids } = await givenMany()
       const { next } = await store().listDeleted({ organizationId, limit: 2, skip: 1 })
 
       const page = await store().listDeleted({ organizationId, after: next!, limit: 3, skip: 2 })

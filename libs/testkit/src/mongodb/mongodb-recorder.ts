@@ -105,14 +105,21 @@ const isIgnored = (command: Document) =>
 
 /** A listener for bytes of MongoDB's wire protocol, in which each message begins with its length as an int32. */
 const forEachMessage = (onMessage: (message: Buffer) => void) => {
-  let bytes = Buffer.alloc(0)
+  let chunks: Buffer[] = []
+  let missing = 0
   return (chunk: Buffer) => {
-    bytes = Buffer.concat([bytes, chunk])
+    chunks.push(chunk)
+    missing -= chunk.length
+    // A message of some MiB is put together once, not with each of its chunks.
+    if (missing > 0) return
+    let bytes = Buffer.concat(chunks)
     while (bytes.length >= 4 && bytes.length >= bytes.readInt32LE(0)) {
       const length = bytes.readInt32LE(0)
       onMessage(bytes.subarray(0, length))
       bytes = bytes.subarray(length)
     }
+    chunks = [bytes]
+    missing = bytes.length < 4 ? 0 : bytes.readInt32LE(0) - bytes.length
   }
 }
 

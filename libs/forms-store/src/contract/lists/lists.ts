@@ -59,7 +59,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
 
     beforeAll(async () => {
       await Promise.all(forms.map((form) => store().create(form)))
-      await Promise.all(hostileNames.map((name) => givenForm(store(), { draft: { name } })))
+      await Promise.all(hostileNames.slice(0, 10).map((name) => givenForm(store(), { draft: { name } })))
     })
 
     it.each(singleOrders.map((orderBy) => [inWords(orderBy), orderBy]))('by %s', async (_, orderBy) => {
@@ -79,7 +79,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
 
         expect(idsOf(pages.flat()), inWords(orderBy)).toEqual(idsOf(inOrder(forms, orderBy)))
       })
-      await fc.assert(property, { numRuns: numberOfRuns(limits, 120, 8) })
+      await fc.assert(property, { numRuns: numberOfRuns(limits, 120, 4) })
     })
 
     it('is most recently updated first by default', async () => {
