@@ -81,7 +81,16 @@ export default defineConfig({
       },
       ...(missingMongodb ? [] : [onMongodb]),
       ...(findChromium()
-        ? [{ extends: true as const, test: { name: 'in Chromium', include: ['e2e/console/*.browser.ts'] } }]
+        ? [
+            {
+              extends: true as const,
+              test: {
+                name: 'in Chromium',
+                include: ['e2e/console/*.browser.ts'],
+                globalSetup: 'e2e/shared-system.ts',
+              },
+            },
+          ]
         : []),
     ],
   },

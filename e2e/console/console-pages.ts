@@ -1,58 +1,99 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import type { Account, System } from '../system.ts'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { Account, RunningSystem } from '../system.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const images = join(import.meta.dirname, '../../docs/images/console')
 
-/** A tab with a page of the gateway. Disposing it closes its browser context. */
+/** A tab with a page of the gateway. Disposing it leaves it, as new, to the next test. */
 export interface ConsolePage extends AsyncDisposable {
   page: Page
   context: BrowserContext
+  /** That of the gateway. */
+  origin: string
   /** Violations of the content security policy, foreign requests, uncaught errors. */
   problems: string[]
   /** Method and path of each request. */
   requests: string[]
 }
 
-/** Opens a page of the gateway in a browser context of its own. */
+export type PageOptions = Pick<BrowserContextOptions, 'colorScheme' | 'permissions' | 'viewport'>
+
+/** Tabs that tests have left. A further window, process and compiled console would take longer than most tests. */
+const left = new WeakMap<Browser, ConsolePage[]>()
+
+/** Opens a page of the gateway in a browser context that no other open page has. */
 export const openPage = async (
   browser: Browser,
   url: string,
-  options: Parameters<Browser['newContext']>[0] = {},
+  { colorScheme = 'light', permissions = [], viewport = { width: 1280, height: 800 } }: PageOptions = {},
 ): Promise<ConsolePage> => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const opened = left.get(browser)?.pop() ?? (await newTab(browser))
+  const { page, context, problems, requests } = opened
+  opened.origin = new URL(url).origin
+  problems.length = 0
+  requests.length = 0
+  await page.setViewportSize(viewport!)
+  await page.emulateMedia({ colorScheme })
+  if (permissions.length > 0) await context.grantPermissions(permissions)
+  await page.goto(url)
+  return opened
+}
+
+const newTab = async (browser: Browser): Promise<ConsolePage> => {
+  const context = await browser.newContext()
   const page = await context.newPage()
   const problems: string[] = []
   const requests: string[] = []
-  const { origin } = new URL(url)
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {
     if (message.text().includes('Content Security Policy')) problems.push(message.text())
   })
   page.on('request', (request) => {
     const url = new URL(request.url())
-    if (url.origin === origin) requests.push(`${request.method()} ${url.pathname}`)
+    if (url.origin === opened.origin) requests.push(`${request.method()} ${url.pathname}`)
     else problems.push(`request to ${url}`)
   })
-  await page.goto(url)
-  return { page, context, problems, requests, [Symbol.asyncDispose]: () => context.close() }
+  const opened: ConsolePage = {
+    page,
+    context,
+    origin: '',
+    problems,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      if (page.isClosed()) return context.close()
+      await emptied(opened)
+      left.set(browser, [...(left.get(browser) ?? []), opened])
+    },
+  }
+  return opened
+}
+
+/** Takes from a tab all that a test has set or that the console has stored. */
+const emptied = async ({ page, context, origin }: ConsolePage): Promise<void> => {
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.setOffline(false)
+  await context.clearPermissions()
+  // An error of the same origin, since the console stores edits when it is left.
+  await page.goto(`${origin}/v2/nothing`)
+  await page.evaluate('localStorage.clear(), sessionStorage.clear()')
 }
 
 export const openConsole = (
   browser: Browser,
-  { baseUrl }: System,
-  options?: Parameters<Browser['newContext']>[0],
+  { baseUrl }: RunningSystem,
+  options?: PageOptions,
 ): Promise<ConsolePage> => openPage(browser, `${baseUrl}/console`, options)
 
 /** Opens the console and signs in with a pasted key. */
 export const signIn = async (
   browser: Browser,
-  system: System,
+  system: RunningSystem,
   { apiKey }: Account,
-  options?: Parameters<Browser['newContext']>[0],
+  options?: PageOptions,
 ): Promise<ConsolePage> => {
   const opened = await openConsole(browser, system, options)
   await opened.page.getByLabel('API key').fill(apiKey)

@@ -1,31 +1,38 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll, test } from 'vitest'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { launchBrowser } from '../launch-browser.ts'
-import { type Account, publishable, type System, startSystem } from '../system.ts'
-import { openConsole, openPage, signIn } from './console-pages.ts'
+import { sharedSystem } from '../shared-system.ts'
+import { type Account, publishable } from '../system.ts'
+import { openConsole, openPage, type PageOptions, signIn } from './console-pages.ts'
 
-/** The built console, a system and a browser for the tests of a file, and what these do most. */
+const system = await sharedSystem()
+
+const shared = test.extend(
+  'browser',
+  { scope: 'worker' },
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the dependencies of a fixture from its pattern
+  async ({}, { onCleanup }) => {
+    const browser = await launchBrowser()
+    onCleanup(() => browser.close())
+    return browser
+  },
+)
+
+/** The built console, the shared system, the browser of the worker, and what tests do most. */
 export const withConsole = () => {
-  let system: System
   let browser: Browser
-  beforeAll(async () => {
-    await buildConsole()
-    system = await startSystem()
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await system?.[Symbol.asyncDispose]()
+  beforeAll(() => buildConsole())
+  shared.beforeAll(({ browser: started }) => {
+    browser = started
   })
   const call = async (account: Account, method: string, path: string, body?: object) =>
     (await system.call(account, method, `${account.forms}${path}`, body)).body
   return {
-    /** Only in hooks and tests. */
     system: () => system,
-    open: (url: string, options?: BrowserOptions) => openPage(browser, url, options),
-    openConsole: (options?: BrowserOptions) => openConsole(browser, system, options),
-    signIn: (account: Account, options?: BrowserOptions) => signIn(browser, system, account, options),
+    open: (url: string, options?: PageOptions) => openPage(browser, url, options),
+    openConsole: (options?: PageOptions) => openConsole(browser, system, options),
+    signIn: (account: Account, options?: PageOptions) => signIn(browser, system, account, options),
     /** Creates a form that can be published. */
     given: (account: Account, fields: object = {}) =>
       call(account, 'POST', '', { form: publishable(fields) }),
@@ -37,5 +44,3 @@ export const withConsole = () => {
     remove: (account: Account, publicId: string) => call(account, 'DELETE', `/${publicId}`),
   }
 }
-
-type BrowserOptions = Parameters<Browser['newContext']>[0]

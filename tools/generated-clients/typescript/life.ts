@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch'
-import type { components, paths } from './schema.d.ts'
+import type { components, paths } from './schema.ts'
 
 // The life of one form: create, patch with ETag, publish, list all, delete. Prints what came of it as JSON.
 type Form = components['schemas']['Form']
