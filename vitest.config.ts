@@ -29,6 +29,8 @@ const onMongodb = {
 const onOneSystem = [
   'e2e/{deleted-forms,events,lifecycle,own-keys,public-id,publish-refusals,read-mask}.test.ts',
   'e2e/security/malformed.test.ts',
+  'e2e/docs/docs-{api,client,examples,readme}.test.ts',
+  'e2e/clients/client-package.test.ts',
 ]
 
 /** Tests of what a process counts and traces from its start, or of its longest task, which may collect a large heap. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { reportToolchain } from '@fms/testkit/toolchains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type System, startSystem } from '../system.ts'
+import { sharedSystem } from '../shared-system.ts'
 import {
   bundleForBrowser,
   type ClientInstallation,
@@ -18,20 +18,16 @@ import {
 const root = join(import.meta.dirname, '../..')
 const nodes = findNodes()
 
-let system: System
+const system = await sharedSystem()
 let installation: ClientInstallation
 let installed: string
 
 beforeAll(async () => {
-  system = await startSystem()
   installation = installClient()
   installed = join(installation.folder, 'node_modules/@fms/client')
   reportToolchain(`Client package: used with Node ${nodes.map(({ version }) => version).join(', ')}.`)
 })
-afterAll(async () => {
-  installation?.[Symbol.dispose]()
-  await system?.[Symbol.asyncDispose]()
-})
+afterAll(() => installation?.[Symbol.dispose]())
 
 /** Runs a program of the installation in a new organization. */
 const run = async (node: string, file: string) => {

@@ -6,18 +6,14 @@ import { promisify } from 'node:util'
 import { maxViolations } from '@fms/aip'
 import { type Form, maxEventBytes, maxLiveKeys } from '@fms/contracts'
 import { formBodyBytes, shortBodyBytes } from '@fms/service-kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { GatewayConfig } from '../../services/gateway/src/config.ts'
-import { type Account, type System, startSystem } from '../system.ts'
+import { sharedSystem } from '../shared-system.ts'
+import type { Account } from '../system.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8')
 
-let system: System
-
-beforeAll(async () => {
-  system = await startSystem()
-})
-afterAll(() => system[Symbol.asyncDispose]())
+const system = await sharedSystem()
 
 /** The blocks of shell commands, each with the heading above it. The first one sets the variables that the test sets. */
 const [setting, ...blocks] = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(({ 1: script, index }) => ({

@@ -3,23 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type System, startSystem } from '../system.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { sharedSystem } from '../shared-system.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'libs/client/README.md'), 'utf8')
 
-let system: System
-let folder: string
-
-beforeAll(async () => {
-  system = await startSystem()
-  folder = mkdtempSync(join(tmpdir(), 'docs-client-'))
-})
-afterAll(async () => {
-  await system[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true })
-})
+const system = await sharedSystem()
+const folder = mkdtempSync(join(tmpdir(), 'docs-client-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The examples as one program that uses this system and these sources. */
 const program = ({ slug, sources }: { slug: string; sources: string }) =>

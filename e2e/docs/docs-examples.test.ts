@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Account, publishable, type System, startSystem } from '../system.ts'
+import { sharedSystem } from '../shared-system.ts'
+import { type Account, publishable } from '../system.ts'
 
 interface Workflow {
   on: Record<string, { paths: string[] }>
@@ -17,15 +18,10 @@ const file = join(import.meta.dirname, '../../docs/examples/publish-forms.yml')
 const workflow: Workflow = parse(readFileSync(file, 'utf8'))
 const commit = '8843d7f92416211de9ebb963ff4ce28125932878'
 
-let system: System
+const system = await sharedSystem()
 let account: Account
 let repository: string
 let forms: string[]
-
-beforeAll(async () => {
-  system = await startSystem()
-})
-afterAll(() => system[Symbol.asyncDispose]())
 
 beforeEach(async () => {
   account = await system.account({ role: 'editor' })

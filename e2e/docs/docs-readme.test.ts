@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type System, startSystem } from '../system.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { sharedSystem } from '../shared-system.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'README.md'), 'utf8')
@@ -12,17 +12,9 @@ const page = readFileSync(join(root, 'README.md'), 'utf8')
 /** The blocks of shell commands. The first one starts and tests the system and is not run. */
 const [commands, ...blocks] = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, script]) => script!)
 
-let system: System
-let folder: string
-
-beforeAll(async () => {
-  system = await startSystem()
-  folder = mkdtempSync(join(tmpdir(), 'docs-readme-'))
-})
-afterAll(async () => {
-  await system[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true })
-})
+const system = await sharedSystem()
+const folder = mkdtempSync(join(tmpdir(), 'docs-readme-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('the commands of README.md', () => {
   it('are scripts of package.json', () => {
