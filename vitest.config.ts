@@ -52,7 +52,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     // More than the two cores of a small machine: many tests wait for timeouts.
-    maxWorkers: 4,
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

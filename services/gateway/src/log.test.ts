@@ -47,11 +47,11 @@ it('the authorize request has the same request id', async () => {
 
   await gateway.send('GET', forms, { headers: { 'x-request-id': 'mine' } })
 
-  const upstreamRequests = [...gateway.organizations.received, ...gateway.forms.received]
-  expect(upstreamRequests.map(({ url, headers }) => [url, headers['x-request-id']])).toEqual([
-    ['/internal/authorize', 'mine'],
-    [expect.stringContaining('/forms'), 'mine'],
-  ])
+  // A request that has waited for a second is authorized again.
+  const requests = [...gateway.organizations.received, ...gateway.forms.received]
+  const urls = ['/internal/authorize', expect.stringContaining('/forms')]
+  expect(requests.map(({ url }) => url)).toEqual(expect.arrayContaining(urls))
+  expect(new Set(requests.map(({ headers }) => headers['x-request-id']))).toEqual(new Set(['mine']))
 })
 
 it('a failure of a service has another line at level debug, with its cause', async () => {
