@@ -1,10 +1,9 @@
-import { expect, vi } from 'vitest'
-import { runFormctl } from '../formctl/src/testing/run-formctl.ts'
+import { expect } from 'vitest'
+import { runFormctlWith } from '../formctl/src/testing/run-formctl.ts'
 
 /** Runs formctl in this process, beside a system. @returns its JSON output. */
-export const formctl = async (env: Record<string, string>, ...args: string[]) => {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  const { code, stdout, stderr } = await runFormctl([...args, '--json']).finally(() => vi.unstubAllEnvs())
+export const formctl = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
+  const { code, stdout, stderr } = await runFormctlWith(env, [...args, '--json'])
   expect([code, stderr]).toEqual([0, ''])
   return JSON.parse(stdout)
 }

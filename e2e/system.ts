@@ -71,6 +71,7 @@ export interface System extends RunningSystem, AsyncDisposable {
 /** Of the first system: to build and compile the document takes half a second, and it is the same for all. */
 let responseCheck: ReturnType<typeof createResponseCheck> | undefined
 
+/** Connects to a system that runs. */
 export const connectTo = async (addresses: Addresses): Promise<RunningSystem> => {
   const { baseUrl, directoryStoreUrl } = addresses
   responseCheck ??= createResponseCheck(await (await fetch(`${baseUrl}/openapi.json`)).json())
@@ -87,7 +88,7 @@ export const connectTo = async (addresses: Addresses): Promise<RunningSystem> =>
   }
 }
 
-/** @param store `mongodb` for stores on MongoDB. Default: SQLite files. */
+/** @param store `mongodb` for stores on MongoDB. Default: that of the variable E2E_STORE, or SQLite files. */
 export const startSystem = async ({
   publishers = 1,
   env = {},

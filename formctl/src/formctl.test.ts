@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url'
 import { FormDraft } from '@fms/contracts'
 import { API_KEY_PATTERN, hashApiKey, migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { makePublicId, migrateFormsStore, openFormsStore, toStoredDraft } from '@fms/forms-store'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newFormRecord } from './testing/form-record.ts'
-import { runFormctl } from './testing/run-formctl.ts'
+import { runFormctlWith } from './testing/run-formctl.ts'
 
 const entry = fileURLToPath(import.meta.resolve('./formctl.ts'))
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -48,14 +48,11 @@ const formctlProcess = (env: NodeJS.ProcessEnv, ...args: string[]) =>
 
 /** Runs formctl in this process. */
 const formctlWith = async (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Outcome> => {
-  for (const [name, value] of Object.entries({ DIRECTORY_STORE_URL: '', FORMS_STORE_URL: '', ...env }))
-    vi.stubEnv(name, value)
-  try {
-    const { prompts, ...outcome } = await runFormctl(args)
-    return outcome
-  } finally {
-    vi.unstubAllEnvs()
-  }
+  const { prompts, ...outcome } = await runFormctlWith(
+    { DIRECTORY_STORE_URL: '', FORMS_STORE_URL: '', ...env },
+    args,
+  )
+  return outcome
 }
 
 const formctl = (...args: string[]) => formctlWith({ DATA_DIR: dataDir }, ...args)

@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import { run } from '../run.ts'
 
 /** The terminal of a test. Default: stdin and stdout are pipes. */
@@ -26,4 +27,14 @@ export const runFormctl = async (args: string[], { isOutputTty = false, typed }:
     },
   })
   return { code, stdout, stderr, prompts }
+}
+
+/** Runs a command line in this process with further environment variables. */
+export const runFormctlWith = async (env: NodeJS.ProcessEnv, args: string[]) => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  try {
+    return await runFormctl(args)
+  } finally {
+    vi.unstubAllEnvs()
+  }
 }

@@ -47,7 +47,10 @@ export interface Operation {
   path: string
   /** What carries it out. The gateway forwards requests to organizations and forms, and commands to the publisher. */
   service: 'organizations' | 'forms' | 'publisher' | 'gateway'
-  /** Who may request it: anyone, whoever has a key, a writer (an editor or owner whose key is not read-only) or an owner. In an organization, only its members. */
+  /**
+   * Who may request it: anyone, whoever has a key, a writer (an editor or owner whose key is not read-only) or an owner.
+   * In an organization, only its members.
+   */
   who: 'anyone' | 'reader' | 'writer' | 'owner'
   /** Its cost at the door, by default ordinary unless the request is dear: `isDear` in the gateway, and `refuseBreaking`. */
   cost?: 'dear' | 'list' | 'stream'
