@@ -29,7 +29,7 @@ const probeAll = async (side: Side, operations: readonly Operation[]) => {
 const measureAll = async (
   generator: LoadGenerator,
   sides: Sides,
-  { operations, settings, warmUpRequests }: Plan,
+  { operations, settings, warmUpRequests, firstWarmUpRequests }: Plan,
 ): Promise<Results['measurements']> => {
   const steps = stepsOf(sides, operations, settings)
   const measurements: Results['measurements'] = []
@@ -37,7 +37,8 @@ const measureAll = async (
     if (process.stderr.isTTY)
       process.stderr.write(`\r\x1b[Kmeasuring ${index + 1} of ${steps.length}: ${operation} ${side.name} `)
     const done = warmedUp.getOrInsertComputed(side, () => new Set())
-    const requests = warmUpOf(operation, warmUpRequests) / (done.has(operation) ? shareOfLaterWarmUps : 1)
+    const perOperation = done.size === 0 ? firstWarmUpRequests : warmUpRequests
+    const requests = warmUpOf(operation, perOperation) / (done.has(operation) ? shareOfLaterWarmUps : 1)
     done.add(operation)
     measurements.push(await measure(generator, side, operation, setting, Math.ceil(requests), round))
   }

@@ -5,7 +5,7 @@ import { httpOperations, type Operation } from './load/requests.ts'
 const usage = `npm run bench -- [OPTION…]
 
   --store NAME         sqlite (default), or mongodb: the product on MongoDB, beside a bare driver on the same engine
-  --quick              1,000 forms, 16 connections, three short rounds and a short warm-up: about three minutes
+  --quick              1,000 forms, 16 connections, three short rounds and short warm-ups: about four minutes
   --only LIST          operations, for example get,list: ${httpOperations.join(', ')}
   --sizes LIST         forms of the organization (default: 1000,100000,1000000; on MongoDB 100)
   --connections LIST   default: 16,128; on MongoDB 4
@@ -64,6 +64,8 @@ export interface Plan {
   longLists: Setting[]
   /** Requests of each operation that each side gets before its first measurement, so that V8 has compiled its code. */
   warmUpRequests: number
+  /** Those of a side's first operation: V8 compiles most of the code that all share after 15,000 to 20,000 requests. */
+  firstWarmUpRequests: number
   /** Whether pages of 4 MiB are requested at the end, to see their effect on memory. */
   hasLargePages: boolean
   /** How often `npm start` is timed, which is on SQLite. */
@@ -127,6 +129,7 @@ export const planOf = (options: Options): Plan => {
       })),
     // The engine of the MongoDB tests takes a hundred times longer.
     warmUpRequests: (isSqlite ? 10_000 : 1_000) / (quick ? 5 : 1),
+    firstWarmUpRequests: isSqlite ? 30_000 : 1_000,
     hasLargePages: isSqlite && operations.includes('list'),
     starts: isSqlite ? (quick ? 1 : 3) : 0,
   }
