@@ -63,7 +63,7 @@ export const createFormsApp = ({
   }
   const app = createApp({
     logger,
-    requestLogLevel: 'debug',
+    isBehindGateway: true,
     largeBodyBytes: inlineLimit,
     parseEnvelope: (body, { identity }) => threads.run('parse', body, flowOf(identity)),
     ready: () => deps.forms.ping(),

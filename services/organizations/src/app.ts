@@ -22,7 +22,7 @@ export const createOrganizationsApp = ({
   internalSecrets: secrets,
   ...deps
 }: OrganizationsAppOptions): App => {
-  const app = createApp({ logger, requestLogLevel: 'debug', ready: () => deps.directory.ping() })
+  const app = createApp({ logger, isBehindGateway: true, ready: () => deps.directory.ping() })
   app.register(async (userRoutes) => {
     userRoutes.register(requireIdentity, { secrets })
     userRoutes.register(listOrganizations, deps)

@@ -283,6 +283,14 @@ describe('an app', () => {
       expect(id).toMatch(/^[0-9a-f-]{36}$/)
     })
 
+    it('except behind the gateway, which has given it one already', async () => {
+      const { app } = startApp({ isBehindGateway: true })
+      const response = await app.inject({ url: '/nothing', headers: { 'x-request-id': 'r-1' } })
+
+      expect(response.headers).not.toHaveProperty('x-request-id')
+      expect(response.body).toContain('"requestId":"r-1"')
+    })
+
     it('that the log line has as well', async () => {
       const { app, lines } = startApp()
       await app.inject({ url: '/things/a', headers: { 'x-request-id': 'r-1' } })

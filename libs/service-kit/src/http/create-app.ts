@@ -49,8 +49,8 @@ export interface AppOptions {
   largeBodyBytes?: number
   /** Parses the envelope of a large body away from the event loop. Without it, large bodies are parsed like others. */
   parseEnvelope?: (body: Buffer, request: FastifyRequest) => Promise<JsonEnvelope>
-  /** The level of the log line of a request: `debug` behind the gateway, which logs it at `info`, the default. */
-  requestLogLevel?: 'info' | 'debug'
+  /** The gateway logs requests at `info`, and identifies and protects responses: services behind it need not. */
+  isBehindGateway?: boolean
   /** Resolves while the service can work; its error is the reason why `/readyz` is 503. */
   ready?: () => Promise<void>
   /** Adds hooks that run before all others. */
@@ -61,7 +61,7 @@ export interface AppOptions {
 
 /** Creates a service's app: strict JSON, Zod schemas, AIP-193 errors, request ids, probes and `/metrics`. */
 export const createApp = (options: AppOptions) => {
-  const { logger, ready, addFirstHooks, newConnections = 'refuse', requestLogLevel = 'info' } = options
+  const { logger, ready, addFirstHooks, newConnections = 'refuse', isBehindGateway = false } = options
   const app = createServer(options)
   acceptJsonBodies(app, options.largeBodyBytes ?? shortBodyBytes, options.parseEnvelope)
   app.setValidatorCompiler(({ schema }) => toValidator(schema as z.ZodType))
@@ -70,7 +70,7 @@ export const createApp = (options: AppOptions) => {
   app.decorateRequest('identity')
 
   addFirstHooks?.(app)
-  observeRequests(app, requestLogLevel, traceRequests(app))
+  observeRequests(app, isBehindGateway, traceRequests(app))
 
   const isDraining = addDrain(app, newConnections)
   endIdleConnections(app)

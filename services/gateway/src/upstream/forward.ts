@@ -113,7 +113,7 @@ const sendInTurn = async (
       headers,
       body,
       // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
-      ...(routeOptions.config.isList && { caller: reply }),
+      caller: routeOptions.config.isList ? reply : undefined,
     })
     const isLong = response.body instanceof LongBody || longDraftHeader in response.headers
     if (isLong || response.statusCode === 200) rememberLength(request, isLong)
@@ -193,16 +193,13 @@ const queryOf = (url: string): string => {
 
 /** The route pattern without `/v2`, filled with the resolved organization id and the sanitized references. */
 const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): string => {
-  const refs: Record<string, string | undefined> = {
-    ...(params as Record<string, string>),
-    organizationRef: identity.organizationId,
+  const refs = params as Record<string, string | undefined>
+  let path = ''
+  for (const segment of routeOptions.url!.split('/').slice(2)) {
+    if (segment === anyOrganization || segment === ':organizationRef') path += `/${identity.organizationId}`
+    else path += segment[0] === ':' ? `/${sanitizeRef(refs[segment.slice(1)] ?? '')}` : `/${segment}`
   }
-  const [, , ...segments] = routeOptions.url!.split('/')
-  const filled = segments.map((each) => {
-    if (each === anyOrganization) return identity.organizationId
-    return each[0] === ':' ? sanitizeRef(refs[each.slice(1)] ?? '') : each
-  })
-  return `/${filled.join('/')}`
+  return path
 }
 
 /** The complete list of forwarded request headers: neither the API key nor an identity header of the client. */

@@ -57,7 +57,7 @@ export const textOf = ({ body }: UpstreamResponse) => String(body instanceof Lon
 
 export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origin'> {
   /** The request is aborted when the caller disconnects before the service responds. */
-  caller?: WaitingCaller
+  caller?: WaitingCaller | undefined
   /** Connections for this request. Default: those of the upstream. */
   agent?: Agent
   /** Bytes of a long response that are buffered. Default: more than any page of a list has. */

@@ -47,7 +47,6 @@ describe('GET /organizations/{organization}/events/stream', () => {
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
-      'x-request-id': expect.any(String),
     })
     await wait(() => stream.blocks.length > 0)
     expect(stream.blocks).toEqual([{ id: '0000000000000002', hasComment: true }])
