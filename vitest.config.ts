@@ -5,39 +5,24 @@ import { mongodbSuites } from './libs/testkit/src/mongodb/mongodb-suites.ts'
 import { prepareEngine } from './libs/testkit/src/mongodb.ts'
 
 const missingMongodb = await prepareEngine(process.env)
+const skipped = missingMongodb ? mongodbSuites() : []
 
 const onMongodb = {
   extends: true as const,
   test: {
-    // Tests of the system again, on MongoDB stores.
+    // Tests of the system again, on MongoDB stores. `npm run test:mongodb` has more of them.
     name: 'on MongoDB',
     globalSetup: 'e2e/shared-system.ts',
-    include: [
-      'e2e/{deleted-forms,events,lifecycle,publish,repeats}.test.ts',
-      'e2e/security/keys.test.ts',
-      'e2e/faults.test.ts',
-    ],
-    env: {
-      E2E_STORE: 'mongodb',
-      FAULT_STORE: 'mongodb',
-      FAULT_NAMES: 'lost after the work',
-    },
+    include: ['e2e/{lifecycle,publish}.test.ts'],
+    env: { E2E_STORE: 'mongodb' },
   },
 }
-
-/** Tests of the system that need none of their own. */
-const onOneSystem = [
-  'e2e/{deleted-forms,events,lifecycle,own-keys,public-id,publish-refusals,read-mask}.test.ts',
-  'e2e/security/malformed.test.ts',
-  'e2e/docs/docs-{api,client,examples,readme}.test.ts',
-  'e2e/clients/client-package.test.ts',
-]
 
 /** Tests of what a process counts and traces from its start, or of its longest task, which may collect a large heap. */
 const ofProcess = [
   'libs/service-kit/src/telemetry/*.test.ts',
   'services/forms/src/drafts/*.test.ts',
-  'services/publisher/src/*.test.ts',
+  'services/publisher/src/{app,events,metrics,revision-metrics,tracing}.test.ts',
 ]
 
 export default defineConfig({
@@ -57,19 +42,24 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'all',
-          include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
-          exclude: [
-            'e2e/neighbours.test.ts',
-            ...ofProcess,
-            ...onOneSystem,
-            ...(missingMongodb ? mongodbSuites() : []),
-          ],
+          name: 'parts',
+          include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts'],
+          exclude: [...ofProcess, ...skipped],
         },
       },
       {
         extends: true,
-        test: { name: 'on one system', include: onOneSystem, globalSetup: 'e2e/shared-system.ts' },
+        test: {
+          name: 'system',
+          include: ['e2e/**/*.test.ts', ...(findChromium() ? ['e2e/console/*.browser.ts'] : [])],
+          exclude: ['e2e/neighbours.test.ts', ...skipped],
+          globalSetup: 'e2e/shared-system.ts',
+          // Half of the faults; `npm run test:faults` has all.
+          env: {
+            FAULT_NAMES:
+              process.env.FAULT_NAMES ?? 'everything|-9 of publisher|pause of [fn]|5 s|disk|clock of [fp]',
+          },
+        },
       },
       { extends: true, test: { name: 'in a process of their own', include: ofProcess, isolate: true } },
       {
@@ -82,18 +72,6 @@ export default defineConfig({
         },
       },
       ...(missingMongodb ? [] : [onMongodb]),
-      ...(findChromium()
-        ? [
-            {
-              extends: true as const,
-              test: {
-                name: 'in Chromium',
-                include: ['e2e/console/*.browser.ts'],
-                globalSetup: 'e2e/shared-system.ts',
-              },
-            },
-          ]
-        : []),
     ],
   },
 })
