@@ -289,7 +289,7 @@ describe('Dockerfile', () => {
       ...readdirSync(join(root, 'services')).map((name) => [`services/${name}/src/main.ts`]),
       ...['Directory', 'Forms'].map((store) => ['--input-type=module', '-e', open(store)]),
     ]
-    for (const program of programs) {
+    const checks = programs.map(async (program) => {
       const { stderr } = await promisify(execFile)(process.execPath, [...nodeOptions, ...program], {
         ...options,
         env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
@@ -298,7 +298,8 @@ describe('Dockerfile', () => {
       const lines = (what: string) => stderr.match(new RegExp(`${what} transpile cache .*`, 'g')) ?? []
       expect(lines('no')).toEqual([])
       expect(lines('retrieving').length).toBeGreaterThan(20)
-    }
+    })
+    await Promise.all(checks)
   })
 
   it('runs as an unprivileged user', () => {
