@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { z } from 'zod'
 import { ConfigError, configErrorExitCode, readConfig, type ServiceConfig } from './config.ts'
 import type { App } from './http/create-app.ts'
+import { listen } from './http/listen.ts'
 import { serveProbes } from './http/probes.ts'
 import { createLogger } from './telemetry/create-logger.ts'
 import { startTracing, stopTracing } from './telemetry/tracing.ts'
@@ -10,18 +11,18 @@ import { startTracing, stopTracing } from './telemetry/tracing.ts'
 /** How long a stop may take before the process exits anyway, in milliseconds. */
 const stopTimeoutMs = 9_000
 
-/** The accept queue; the system may limit it. With Node's 511, half of a thousand connections would retry after a second. */
-const backlog = 4_096
-
 /**
  * Runs a service: reads the environment, builds the app and listens. On SIGTERM or SIGINT it drains and closes the app,
  * whose `onClose` hooks close stores. A failed start exits with 1, an invalid environment with {@link
  * configErrorExitCode}.
+ *
+ * @param listeners see {@link listen}.
  */
 export const run = async <C extends ServiceConfig>(
   service: string,
   schema: z.ZodType<C>,
   build: (config: C, logger: Logger) => Promise<App>,
+  listeners = 1,
 ): Promise<void> => {
   const config = configOrExit(service, schema)
   const logger = await createLogger(service, config.LOG_LEVEL, config.LOG_FORMAT)
@@ -38,9 +39,7 @@ export const run = async <C extends ServiceConfig>(
       await stopTracing()
     })
     const { HOST: host, PORT: port, PROBE_PORT: probePort } = config
-    // Fastify passes options that it does not know on to Node.
-    const options = { host, port, backlog, reusePort: probePort !== undefined }
-    await app.listen(options)
+    await listen(app, { host, port, isShared: probePort !== undefined, listeners })
     if (probePort !== undefined) await serveProbes(app, probePort)
   } catch (err) {
     logger.fatal({ err }, 'cannot start')

@@ -6,6 +6,7 @@ import {
   createApp,
   createIdentitySigner,
   formBodyBytes,
+  limitConnections,
   rejectUnknownPaths,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
@@ -111,7 +112,7 @@ export const createGateway = async (
     },
     ready,
   })
-  app.server.maxConnections = config.MAX_CONNECTIONS
+  limitConnections(app, config.MAX_CONNECTIONS)
   respondToPreflights(app)
   cutOffSlowReaders(app)
   countUntrustedForwarding(app)

@@ -2,4 +2,7 @@ import { run } from '@fms/service-kit'
 import { createGateway } from './app.ts'
 import { GatewayConfig } from './config.ts'
 
-await run('gateway', GatewayConfig, createGateway)
+/** So many connections can be accepted in a turn of the event loop. */
+const listeners = 32
+
+await run('gateway', GatewayConfig, createGateway, listeners)

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { fastify } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { endIdleConnections } from './drain.ts'
+import { limitConnections, listen } from './listen.ts'
+
+const host = '127.0.0.1'
+
+/** An app that listens on a free port. */
+const startApp = async (listeners: number, maxConnections = Number.POSITIVE_INFINITY) => {
+  const app = fastify({ forceCloseConnections: 'idle' })
+  endIdleConnections(app)
+  limitConnections(app, maxConnections)
+  app.get('/', async () => 'here')
+  await listen(app, { host, port: 0, listeners })
+  const { port } = app.server.address() as AddressInfo
+  return { app, port, [Symbol.asyncDispose]: () => app.close() }
+}
+
+/** Connects sockets before the app, in the same event loop, accepts any. */
+const connectAll = (port: number, count: number): Socket[] =>
+  Array.from({ length: count }, () => connect(port, host).on('error', () => {}))
+
+/** Sends a request. @returns the response; `undefined` when the connection is closed instead. */
+const request = async (socket: Socket): Promise<string> => {
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  const [response] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [])])
+  return String(response)
+}
+
+describe('listen', () => {
+  // Elsewhere there is one listener.
+  it.runIf(process.platform === 'linux')('accepts many connections in a turn of the event loop', async () => {
+    await using started = await startApp(16)
+    const accepted: number[] = []
+    started.app.server.on('connection', () => accepted.push(turns))
+    let turns = 0
+    const sockets = connectAll(started.port, 64)
+
+    while (accepted.length < 64) {
+      turns++
+      await new Promise(setImmediate)
+    }
+
+    expect(new Set(accepted).size).toBeLessThan(32)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it('serves connections of each listener, and closes with them', async () => {
+    const started = await startApp(4)
+    const sockets = connectAll(started.port, 16)
+    for (const socket of sockets) expect(await request(socket)).toContain('here')
+    const ended = Promise.all(sockets.map((socket) => once(socket, 'close')))
+
+    await started.app.close()
+
+    await ended
+    await using _ = await startApp(4)
+    const refused = connect(started.port, host)
+    await expect(once(refused, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  it('fails where another app listens, whether with one listener or several', async () => {
+    for (const listeners of [1, 4]) {
+      await using started = await startApp(listeners)
+      for (const own of [1, 4]) {
+        const second = listen(fastify(), { host, port: started.port, listeners: own })
+        await expect(second, `${listeners}, ${own}`).rejects.toMatchObject({ code: 'EADDRINUSE' })
+      }
+    }
+  })
+})
+
+describe('limitConnections', () => {
+  it('closes those above the limit of all listeners, until others end', async () => {
+    await using started = await startApp(4, 2)
+    const [first, second] = connectAll(started.port, 2) as [Socket, Socket]
+    expect(await request(first)).toContain('here')
+    expect(await request(second)).toContain('here')
+
+    const [third] = connectAll(started.port, 1) as [Socket]
+    expect(await request(third)).toBe('undefined')
+    first.destroy()
+
+    await expect
+      .poll(async () => {
+        const [next] = connectAll(started.port, 1) as [Socket]
+        const response = await request(next)
+        next.destroy()
+        return response
+      })
+      .toContain('here')
+    second.destroy()
+  })
+})

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+
+/** The accept queue; the system may limit it. With Node's 511, half of a thousand connections would retry after a second. */
+const backlog = 4_096
+
+export interface ListenAddress {
+  host: string
+  port: number
+  /** Whether other processes listen on the port as well (`SO_REUSEPORT`). */
+  isShared?: boolean
+  /** Sockets that listen, 1 by default. More than one needs Linux. */
+  listeners?: number
+}
+
+/**
+ * Listens with several sockets. libuv accepts one connection of each in a turn of the event loop: with one socket, those
+ * of a caller who opens and resets them all the time would fill the queue, and others would wait for minutes.
+ */
+export const listen = async (
+  app: FastifyInstance,
+  { host, port, isShared = false, listeners = 1 }: ListenAddress,
+): Promise<void> => {
+  const others =
+    process.platform === 'linux' ? Array.from({ length: listeners - 1 }, () => createServer()) : []
+  app.addHook('preClose', async () => {
+    await Promise.all(others.map((other) => once(other.close(), 'close')))
+  })
+  if (others.length > 0 && !isShared) await assertFree({ host, port })
+  // Fastify passes options that it does not know on to Node.
+  const options = { host, port, backlog, reusePort: isShared || others.length > 0 }
+  await app.listen(options)
+  const bound = app.server.address() as AddressInfo
+  for (const other of others) {
+    other.on('connection', (socket) => app.server.emit('connection', socket))
+    other.listen({ ...options, host: bound.address, port: bound.port })
+    await once(other, 'listening')
+  }
+}
+
+/** Several sockets share the port with any process of the same user, which would then get a part of the connections. */
+const assertFree = async (options: ListenOptions): Promise<void> => {
+  const server = createServer()
+  await once(server.listen(options), 'listening')
+  await once(server.close(), 'close')
+}
+
+/** Bounds the connections to all listeners: those above are closed at once. */
+export const limitConnections = (app: FastifyInstance, max: number): void => {
+  let open = 0
+  app.server.on('connection', (socket) => {
+    open++
+    socket.once('close', () => open--)
+    if (open > max) socket.destroy()
+  })
+}
