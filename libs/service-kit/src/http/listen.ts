@@ -15,8 +15,8 @@ export interface ListenAddress {
 }
 
 /**
- * Listens with several sockets. libuv accepts one connection of each in a turn of the event loop: with one socket, those
- * of a caller who opens and resets them all the time would fill the queue, and others would wait for minutes.
+ * Listens with several sockets. libuv accepts one connection of each in a turn of the event loop: with one socket, the
+ * queue stays full while turns are long, and new connections wait for minutes.
  */
 export const listen = async (
   app: FastifyInstance,
