@@ -39,6 +39,24 @@ describe('a log line', () => {
     },
   )
 
+  it.each(["logger.info('stopping')", "logger.fatal('a defect')"])(
+    'does not keep a process whose reader has gone from its exit: %s',
+    async (log) => {
+      const orphan = start(
+        `process.once('SIGTERM', () => { ${log}; process.exit() }); setInterval(() => {}, 1000)`,
+      )
+      await once(orphan.stdout, 'data')
+      const exited = once(orphan, 'exit', { signal: AbortSignal.timeout(10_000) })
+      orphan.stdout.destroy()
+      orphan.kill('SIGTERM')
+      try {
+        expect(await exited).toEqual([0, null])
+      } finally {
+        orphan.kill('SIGKILL')
+      }
+    },
+  )
+
   it('is written immediately when it is fatal', async () => {
     const dying = await text(start("logger.fatal('a defect'); process.kill(process.pid, 'SIGKILL')").stdout)
     expect(

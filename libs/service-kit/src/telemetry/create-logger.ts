@@ -35,6 +35,8 @@ const jsonDestination = (): DestinationStream => {
     minLength: bufferBytes,
     periodicFlush: flushEveryMs,
   })
+  // Its own flushSync writes to a closed pipe until it succeeds: never. A flush is synchronous as well here, and gives up.
+  destination.flushSync = () => destination.flush()
   process.on('exit', () => destination.flushSync())
   return destination
 }
