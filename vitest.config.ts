@@ -25,6 +25,18 @@ const ofProcess = [
   'services/publisher/src/{app,events,metrics,revision-metrics,tracing}.test.ts',
 ]
 
+/** The faults of `npm test`. `npm run test:faults` has all. */
+const someFaults = [
+  'kill -9 of everything',
+  'kill -9 of publisher',
+  'without NATS',
+  'pause of forms',
+  'pause of nats-server',
+  'clock of forms',
+  'clock of publisher',
+  'full disk',
+]
+
 export default defineConfig({
   test: {
     globalSetup: 'libs/testkit/src/report-engines.ts',
@@ -54,11 +66,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts', ...(findChromium() ? ['e2e/console/*.browser.ts'] : [])],
           exclude: ['e2e/neighbours.test.ts', ...skipped],
           globalSetup: 'e2e/shared-system.ts',
-          // Half of the faults; `npm run test:faults` has all.
-          env: {
-            FAULT_NAMES:
-              process.env.FAULT_NAMES ?? 'everything|-9 of publisher|pause of [fn]|5 s|disk|clock of [fp]',
-          },
+          env: { FAULT_NAMES: process.env.FAULT_NAMES ?? someFaults.join('|') },
         },
       },
       { extends: true, test: { name: 'in a process of their own', include: ofProcess, isolate: true } },

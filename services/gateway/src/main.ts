@@ -2,7 +2,7 @@ import { run } from '@fms/service-kit'
 import { createGateway } from './app.ts'
 import { GatewayConfig } from './config.ts'
 
-/** So many connections can be accepted in a turn of the event loop. */
+/** The most connections that are accepted in a turn of the event loop. */
 const listeners = 32
 
 await run('gateway', GatewayConfig, createGateway, listeners)

@@ -49,7 +49,7 @@ export interface AppOptions {
   largeBodyBytes?: number
   /** Parses the envelope of a large body away from the event loop. Without it, large bodies are parsed like others. */
   parseEnvelope?: (body: Buffer, request: FastifyRequest) => Promise<JsonEnvelope>
-  /** The gateway logs requests at `info`, and identifies and protects responses: services behind it need not. */
+  /** The gateway logs each request, and adds `x-request-id` and `nosniff`: services behind it log failures alone at `info`. */
   isBehindGateway?: boolean
   /** Resolves while the service can work; its error is the reason why `/readyz` is 503. */
   ready?: () => Promise<void>

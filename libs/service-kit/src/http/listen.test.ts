@@ -56,7 +56,6 @@ describe('listen', () => {
     await started.app.close()
 
     await ended
-    await using _ = await startApp(4)
     const refused = connect(started.port, host)
     await expect(once(refused, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })

@@ -2,25 +2,25 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** The accept queue; the system may limit it. With Node's 511, half of a thousand connections would retry after a second. */
+/** The accept queue of each socket; the system may limit it. With Node's 511, half of a thousand connections would retry. */
 const backlog = 4_096
 
-export interface ListenAddress {
+export interface ListenerOptions {
   host: string
   port: number
   /** Whether other processes listen on the port as well (`SO_REUSEPORT`). */
   isShared?: boolean
-  /** Sockets that listen, 1 by default. More than one needs Linux. */
+  /** Sockets that listen, 1 by default, and always where the system is not Linux. */
   listeners?: number
 }
 
 /**
- * Listens with several sockets. libuv accepts one connection of each in a turn of the event loop: with one socket, the
- * queue stays full while turns are long, and new connections wait for minutes.
+ * Listens with several sockets on one port. libuv accepts one connection of each in a turn of the event loop: with one
+ * socket and long turns, the queue fills up, and new connections wait for minutes.
  */
 export const listen = async (
   app: FastifyInstance,
-  { host, port, isShared = false, listeners = 1 }: ListenAddress,
+  { host, port, isShared = false, listeners = 1 }: ListenerOptions,
 ): Promise<void> => {
   const others =
     process.platform === 'linux' ? Array.from({ length: listeners - 1 }, () => createServer()) : []
@@ -39,7 +39,7 @@ export const listen = async (
   }
 }
 
-/** Several sockets share the port with any process of the same user, which would then get a part of the connections. */
+/** Rejects with EADDRINUSE: with `reusePort`, a second system would start, and get a part of the connections of the first. */
 const assertFree = async (options: ListenOptions): Promise<void> => {
   const server = createServer()
   await once(server.listen(options), 'listening')

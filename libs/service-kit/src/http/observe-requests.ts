@@ -70,7 +70,7 @@ export const observeRequests = (
   })
   app.addHook('onRequest', (request, reply, done) => {
     requestsInFlight++
-    // A header costs each of the two services 1% of a get.
+    // The gateway would replace them, and they take 4% of the CPU time of a get.
     if (!isBehindGateway) reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
     // Fastify does not call onResponse when the connection closes first.
     reply.raw.once('close', () => {
