@@ -226,8 +226,7 @@ describe('the fields of a step', () => {
     const types = await choice.locator('option').allInnerTexts()
     for (const type of types) {
       await choice.selectOption(type)
-      // By keyboard: warnings that arrive above the button move it from under the mouse.
-      await page.getByRole('button', { name: 'Add step' }).press('Enter')
+      await page.getByRole('button', { name: 'Add step' }).click()
       await page.locator('.step-fields').getByLabel('Title').fill(`Type ${type}`)
       await page
         .locator('.stage')

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../system.ts'
 import { accessibilityProblems, goToForm } from './console-pages.ts'
@@ -411,7 +411,11 @@ describe('what respondents may stumble over', () => {
     const { page, account, publicId } = opened
     const fields = page.locator('.form-fields')
     const warning = (text: string) => fields.locator('.warning', { hasText: text })
+    // A warning that arrived above would move the button from under the mouse.
+    const top = async (locator: Locator) => (await locator.boundingBox())!.y
+    const add = page.getByRole('button', { name: 'Add step' })
     await warning('has no end').waitFor()
+    expect(await top(warning('has no end'))).toBeGreaterThan(await top(add))
     await openStep(page, 'stars')
     await warning('did you mean rating?').waitFor()
     await warning('did you mean title?').waitFor()

@@ -138,12 +138,12 @@ export const Steps = ({
           />
         ))}
       </ol>
-      {/* Below, where they do not move the rows when they arrive, and beside what adds an end. */}
-      <RemarkTexts warnings={about.warnings} />
       <p class="hidden" role="status">
         {announcement.value}
       </p>
       {!disabled && <AddStep field={addField} onAdd={add} />}
+      {/* Below, where they move neither the rows nor the button when they arrive, and beside what adds an end. */}
+      <RemarkTexts warnings={about.warnings} />
     </section>
   )
 }
