@@ -34,13 +34,13 @@ export const adviceFor = (path: string): string => {
 /** How many folders a message names. */
 const maxFolders = 3
 
-/** Folders with a store: those of `npm start` and systemd, and those above, in and beside a folder. */
+/** Folders with a store: those above, in and beside a folder, then those of `npm start` and systemd. */
 const foldersNear = (folder: string): string[] => {
   const around = [folder, dirname(folder)].flatMap((each) => [
     each,
     ...entriesOf(each).map((name) => join(each, name)),
   ])
-  const candidates = new Set([resolve('.data'), '/var/lib/form-management', ...around])
+  const candidates = new Set([...around, resolve('.data'), '/var/lib/form-management'])
   return [...candidates].filter(hasStore).slice(0, maxFolders)
 }
 
