@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { maxViolations } from '@fms/aip'
 import { type Form, maxEventBytes, maxLiveKeys } from '@fms/contracts'
-import { formBodyBytes, shortBodyBytes } from '@fms/service-kit'
+import { formBodyBytes, smallBodyBytes } from '@fms/service-kit'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { GatewayConfig } from '../../services/gateway/src/config.ts'
 import { sharedSystem } from '../shared-system.ts'
@@ -112,7 +112,7 @@ describe('docs/api.md', () => {
     const limits = new Map(rowsUnder('| What | Limit |') as [string, string][])
 
     expect(limits.get('request body')).toContain(`${formBodyBytes / 2 ** 20} MiB where a form is sent`)
-    expect(limits.get('request body')).toContain(`${shortBodyBytes / 2 ** 10} KiB elsewhere`)
+    expect(limits.get('request body')).toContain(`${smallBodyBytes / 2 ** 10} KiB elsewhere`)
     expect(limits.get('requests per minute')).toMatch(inText(defaults.RATE_LIMIT_PER_MINUTE))
     expect(limits.get('requests that wait or are under way')).toMatch(
       `${defaults.MAX_REQUESTS_PER_USER} of a user and ${defaults.MAX_REQUESTS_PER_ORGANIZATION} of an organization`,

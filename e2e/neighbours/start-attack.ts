@@ -6,9 +6,12 @@ import type { AttackName, Target } from './attacks.ts'
 /** Number of requests by outcome. */
 export type Tally = Record<string, number>
 
-/** Starts an attack of several callers in a separate process, so that its CPU time does not delay measurements. */
+/**
+ * Starts an attack of several callers in a separate process, so that its CPU time does not delay measurements. The process
+ * is detached: Linux shares its CPU time between sessions, and a priority orders the processes of one.
+ */
 export const startAttack = (attack: AttackName, targets: readonly Target[]) => {
-  const child = fork(join(import.meta.dirname, 'run-attack.ts'))
+  const child = fork(join(import.meta.dirname, 'run-attack.ts'), { detached: true })
   const tally = once(child, 'message')
   child.send({ attack, targets })
   return {

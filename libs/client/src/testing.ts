@@ -78,7 +78,7 @@ const sendStream = async (
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
   for (const chunk of stream) {
     await new Promise((resolve) => response.write(chunk, resolve))
-    // Chunks that are written in one turn of the event loop may arrive as one.
+    // Chunks that are written in one iteration of the event loop may arrive as one.
     await nextTurn()
   }
   if (ending === undefined) response.end()

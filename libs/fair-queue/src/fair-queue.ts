@@ -31,11 +31,11 @@ export interface Ticket {
  */
 export class FairQueue {
   readonly #limits: readonly [number, number, number]
-  readonly #all: Member
+  readonly #all: QueueNode
 
   constructor({ places, perOrganization = places, perUser = perOrganization }: FairQueueOptions) {
     this.#limits = [places, perOrganization, perUser]
-    this.#all = new Member(places)
+    this.#all = new QueueNode(places)
   }
 
   get waiting(): number {
@@ -60,7 +60,7 @@ export class FairQueue {
     const [, perOrganization, perUser] = this.#limits
     const organization = this.#all.arrive(flow.organization, perOrganization)
     const user = organization.arrive(flow.user, perUser)
-    for (const member of [this.#all, organization, user]) member.waiting++
+    for (const node of [this.#all, organization, user]) node.waiting++
     user.tickets.push(ticket)
     this.#admit()
     return ticket
@@ -75,9 +75,9 @@ export class FairQueue {
     const [all, organization, user] = path
     if (state === 'waiting') {
       user.tickets.splice(user.tickets.indexOf(ticket), 1)
-      for (const member of path) member.waiting--
+      for (const node of path) node.waiting--
     } else {
-      for (const member of path) member.held -= places
+      for (const node of path) node.held -= places
     }
     organization.forgetIfIdle(flow.user)
     all.forgetIfIdle(flow.organization)
@@ -94,7 +94,7 @@ export class FairQueue {
     }
   }
 
-  #pathOf({ organization, user }: Flow): [Member, Member, Member] {
+  #pathOf({ organization, user }: Flow): [QueueNode, QueueNode, QueueNode] {
     const ofOrganization = this.#all.child(organization)!
     return [this.#all, ofOrganization, ofOrganization.child(user)!]
   }
@@ -106,9 +106,9 @@ export class FairQueue {
       if (!ticket || !this.#all.hasRoomFor(ticket)) return
       const [all, organization, user] = this.#pathOf(ticket.flow)
       user.tickets.splice(user.tickets.indexOf(ticket), 1)
-      for (const member of [all, organization, user]) {
-        member.waiting--
-        member.held += ticket.places
+      for (const node of [all, organization, user]) {
+        node.waiting--
+        node.held += ticket.places
       }
       all.takeTurn(organization)
       organization.takeTurn(user)
@@ -118,8 +118,8 @@ export class FairQueue {
   }
 }
 
-/** All work, that of an organization, or that of a user. */
-class Member {
+/** All work, that of an organization, or that of a user: each has the next as its children. */
+class QueueNode {
   held = 0
   waiting = 0
   /** The round of its group in which it is next. */
@@ -130,7 +130,7 @@ class Member {
    */
   readonly tickets: Ticket[] = []
   readonly #places: number
-  readonly #children = new Map<string, Member>()
+  readonly #children = new Map<string, QueueNode>()
   /** The round in which the last child was admitted. */
   #round = 0
 
@@ -138,13 +138,13 @@ class Member {
     this.#places = places
   }
 
-  child(name: string): Member | undefined {
+  child(name: string): QueueNode | undefined {
     return this.#children.get(name)
   }
 
   /** A child that is about to wait. If it does not yet, it lines up behind those that do. */
-  arrive(name: string, places: number): Member {
-    const child = this.#children.get(name) ?? new Member(places)
+  arrive(name: string, places: number): QueueNode {
+    const child = this.#children.get(name) ?? new QueueNode(places)
     if (child.waiting > 0) return child
     this.#children.delete(name)
     this.#children.set(name, child)
@@ -163,7 +163,7 @@ class Member {
   next(): Ticket | undefined {
     if (this.waiting === 0) return undefined
     let [first] = this.tickets
-    let owner: Member | undefined
+    let owner: QueueNode | undefined
     for (const [name, child] of this.#children) {
       this.forgetIfIdle(name)
       if (owner && !child.#isBefore(owner)) continue
@@ -175,7 +175,7 @@ class Member {
     return first
   }
 
-  takeTurn(child: Member): void {
+  takeTurn(child: QueueNode): void {
     this.#round = Math.max(child.turn, this.#round)
     child.turn = this.#round + 1
   }
@@ -187,7 +187,7 @@ class Member {
     if (this.waiting === 0 || child.turn <= this.#round) this.#children.delete(name)
   }
 
-  #isBefore(other: Member): boolean {
+  #isBefore(other: QueueNode): boolean {
     return this.held < other.held || (this.held === other.held && this.turn < other.turn)
   }
 }

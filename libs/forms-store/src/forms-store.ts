@@ -6,7 +6,7 @@ import type { FormOrderTerm } from './lists/form-fields.ts'
 import type { RevisionGrowth } from './revisions/revision-growth.ts'
 import type { ListedDraft } from './stored-rows.ts'
 
-/** A form without its draft. */
+/** What the server sets of a form, and its version. */
 export interface FormState {
   /** Lower-case UUIDs. */
   organizationId: string

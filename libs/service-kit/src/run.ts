@@ -16,13 +16,13 @@ const stopTimeoutMs = 9_000
  * whose `onClose` hooks close stores. A failed start exits with 1, an invalid environment with {@link
  * configErrorExitCode}.
  *
- * @param listeners see {@link listen}.
+ * @param sockets see {@link listen}.
  */
 export const run = async <C extends ServiceConfig>(
   service: string,
   schema: z.ZodType<C>,
   build: (config: C, logger: Logger) => Promise<App>,
-  listeners = 1,
+  sockets = 1,
 ): Promise<void> => {
   const config = configOrExit(service, schema)
   const logger = await createLogger(service, config.LOG_LEVEL, config.LOG_FORMAT)
@@ -39,7 +39,7 @@ export const run = async <C extends ServiceConfig>(
       await stopTracing()
     })
     const { HOST: host, PORT: port, PROBE_PORT: probePort } = config
-    await listen(app, { host, port, isShared: probePort !== undefined, listeners })
+    await listen(app, { host, port, isShared: probePort !== undefined, sockets })
     if (probePort !== undefined) await serveProbes(app, probePort)
   } catch (err) {
     logger.fatal({ err }, 'cannot start')

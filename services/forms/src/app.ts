@@ -7,7 +7,7 @@ import {
   requireGateway,
   requireIdentity,
   requireWriteAccess,
-  shortBodyBytes,
+  smallBodyBytes,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { FormsDeps } from './deps.ts'
@@ -49,7 +49,7 @@ export interface FormsAppOptions
 export const createFormsApp = ({
   logger,
   internalSecrets,
-  inlineLimit = shortBodyBytes,
+  inlineLimit = smallBodyBytes,
   ...options
 }: FormsAppOptions): App => {
   const { events } = options.forms

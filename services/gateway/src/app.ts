@@ -86,7 +86,7 @@ export const createGateway = async (
     forms,
     doors,
     streamAgent,
-    memory: new ByteBudget('responses', config.MAX_BUFFERED_RESPONSE_BYTES, maxBufferedBytes),
+    responseBudget: new ByteBudget('responses', config.MAX_BUFFERED_RESPONSE_BYTES, maxBufferedBytes),
     authorize: createAuthorizationCache({
       requestAuthorization: createAuthorizeClient(authorization, token),
       sign,
@@ -194,7 +194,7 @@ const isForwarded = (operation: Operation): operation is ForwardedOperation =>
 /** Registers a route whose requests are forwarded to the service of an operation. @param path by default its own. */
 const forwardTo = (
   app: FastifyInstance,
-  { memory, doors, authorize, ...deps }: GatewayDeps,
+  { responseBudget, doors, authorize, ...deps }: GatewayDeps,
   operation: ForwardedOperation,
   path = routePatternOf(operation),
 ) => {
@@ -203,12 +203,12 @@ const forwardTo = (
     to: deps[service],
     door: doors[service],
     authorize,
-    memory,
+    responseBudget,
     methods: [method],
     paths: [path],
     config: {
       isList: cost === 'list',
-      isDear: cost === 'dear',
+      isExpensive: cost === 'expensive',
       isRead: who === 'reader',
       requiresOwner: who === 'owner',
     },

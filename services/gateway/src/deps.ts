@@ -16,7 +16,7 @@ export interface GatewayDeps {
   /** `publish` holds a place until the reply or deadline. `sessions` is apart: wrong codes delay no other caller. */
   doors: Record<'organizations' | 'forms' | 'publish' | 'sessions', Door>
   streamAgent: Agent
-  memory: ByteBudget
+  responseBudget: ByteBudget
   authorize: Authorize
   counts: FixedWindowCounter
   limits: ConcurrencyLimits

@@ -2,7 +2,7 @@ import { run } from '@fms/service-kit'
 import { createGateway } from './app.ts'
 import { GatewayConfig } from './config.ts'
 
-/** The most connections that are accepted in a turn of the event loop. */
-const listeners = 32
+/** Listening sockets on the port. libuv accepts one connection of each in an iteration of the event loop. */
+const sockets = 32
 
-await run('gateway', GatewayConfig, createGateway, listeners)
+await run('gateway', GatewayConfig, createGateway, sockets)

@@ -1,7 +1,7 @@
 import type { PreconditionViolation } from '@fms/contracts'
 import type { Flow } from '@fms/fair-queue'
 import type { StoredForm, StoredRevision } from '@fms/forms-store'
-import { shortBodyBytes, WorkerThreads } from '@fms/service-kit'
+import { smallBodyBytes, WorkerThreads } from '@fms/service-kit'
 import { breakingChangesOf, violationsOf } from './check-draft.ts'
 
 /** Checks drafts before they are published. Small ones on the calling thread; large ones, up to 80 ms, in worker threads. */
@@ -34,4 +34,4 @@ export class DraftChecks {
   }
 }
 
-const isLarge = (json: string) => json.length > shortBodyBytes
+const isLarge = (json: string) => json.length > smallBodyBytes

@@ -52,8 +52,8 @@ export interface Operation {
    * In an organization, only its members.
    */
   who: 'anyone' | 'reader' | 'writer' | 'owner'
-  /** Its cost at the door, by default ordinary unless the request is dear: `isDear` in the gateway, and `refuseBreaking`. */
-  cost?: 'dear' | 'list' | 'stream'
+  /** Its cost at the door, by default ordinary unless the request is expensive: `isExpensive` in the gateway, and `refuseBreaking`. */
+  cost?: 'expensive' | 'list' | 'stream'
   tag: 'Organizations' | 'Forms' | 'Revisions' | 'Events' | 'Keys' | 'Reference'
   summary: string
   /** Markdown. */
@@ -199,7 +199,7 @@ export const operations = {
     path: formPath,
     service: 'forms',
     who: 'writer',
-    cost: 'dear',
+    cost: 'expensive',
     tag: 'Forms',
     summary: 'Delete a form',
     description:
@@ -227,7 +227,7 @@ export const operations = {
     path: `${deletedFormPath}/undelete`,
     service: 'forms',
     who: 'writer',
-    cost: 'dear',
+    cost: 'expensive',
     tag: 'Forms',
     summary: 'Restore a deleted form',
     description:
@@ -242,7 +242,7 @@ export const operations = {
     path: deletedFormPath,
     service: 'forms',
     who: 'owner',
-    cost: 'dear',
+    cost: 'expensive',
     tag: 'Forms',
     summary: 'Purge a deleted form',
     description:
@@ -317,7 +317,7 @@ export const operations = {
     path: `${formPath}/revisions/{revisionRef}/rollback`,
     service: 'forms',
     who: 'writer',
-    cost: 'dear',
+    cost: 'expensive',
     tag: 'Revisions',
     summary: 'Roll the draft back to a revision',
     description:
@@ -373,7 +373,7 @@ export const operations = {
     path: `${formPath}/changes`,
     service: 'forms',
     who: 'reader',
-    cost: 'dear',
+    cost: 'expensive',
     tag: 'Revisions',
     summary: 'Compare two states of a form',
     description:

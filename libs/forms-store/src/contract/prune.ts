@@ -257,7 +257,7 @@ export const pruneContract = (
         const untilDone = async (work: () => Promise<unknown>) => {
           while (!isDone) {
             await work()
-            // An engine in this process returns without a turn of the event loop.
+            // An engine in this process returns without an iteration of the event loop.
             await nextTurn()
           }
         }

@@ -6,7 +6,7 @@ import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type AppOptions, createApp, shortBodyBytes } from './create-app.ts'
+import { type AppOptions, createApp, smallBodyBytes } from './create-app.ts'
 
 /** An app with three routes, and its log lines. */
 const startApp = (options: Partial<AppOptions> = {}) => {
@@ -164,13 +164,13 @@ describe('an app', () => {
 
     it('accepts 1 MiB', async () => {
       const { app } = startApp()
-      const name = 'x'.repeat(shortBodyBytes - '{"name":""}'.length)
+      const name = 'x'.repeat(smallBodyBytes - '{"name":""}'.length)
 
       expect((await app.inject(post({ name }))).statusCode).toBe(200)
     })
 
     it('rejects more than 1 MiB', async () => {
-      const name = 'x'.repeat(shortBodyBytes - '{"name":""}'.length + 1)
+      const name = 'x'.repeat(smallBodyBytes - '{"name":""}'.length + 1)
 
       expect(await errorOf(startApp(), post({ name }))).toMatchObject({
         code: 413,

@@ -20,7 +20,7 @@ import { observeRequests, requestIdOf } from './observe-requests.ts'
 import { addProbes } from './probes.ts'
 
 /** The largest body of most routes, in bytes; larger ones are rejected with 413. The event loop parses it in 0.5 ms. */
-export const shortBodyBytes = 16 * 1024
+export const smallBodyBytes = 16 * 1024
 
 /** The largest body of routes that a form is sent to. */
 export const formBodyBytes = 1024 * 1024
@@ -45,7 +45,7 @@ export interface AppOptions {
   requestTimeoutMs?: number
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted; none by default. */
   trustProxy?: string[] | undefined
-  /** Bodies over this many bytes are large, {@link shortBodyBytes} by default. */
+  /** Bodies over this many bytes are large, {@link smallBodyBytes} by default. */
   largeBodyBytes?: number
   /** Parses the envelope of a large body away from the event loop. Without it, large bodies are parsed like others. */
   parseEnvelope?: (body: Buffer, request: FastifyRequest) => Promise<JsonEnvelope>
@@ -63,7 +63,7 @@ export interface AppOptions {
 export const createApp = (options: AppOptions) => {
   const { logger, ready, addFirstHooks, newConnections = 'refuse', isBehindGateway = false } = options
   const app = createServer(options)
-  acceptJsonBodies(app, options.largeBodyBytes ?? shortBodyBytes, options.parseEnvelope)
+  acceptJsonBodies(app, options.largeBodyBytes ?? smallBodyBytes, options.parseEnvelope)
   app.setValidatorCompiler(({ schema }) => toValidator(schema as z.ZodType))
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(errorHandler)
@@ -94,7 +94,7 @@ const createServer = ({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIdOf,
-    bodyLimit: shortBodyBytes,
+    bodyLimit: smallBodyBytes,
     trustProxy: trustProxy ?? false,
     http: {
       maxHeaderSize: maxHeaderBytes,

@@ -8,12 +8,12 @@ import { limitConnections, listen } from './listen.ts'
 const host = '127.0.0.1'
 
 /** An app that listens on a free port. */
-const startApp = async (listeners: number, maxConnections = Number.POSITIVE_INFINITY) => {
+const startApp = async (sockets: number, maxConnections = Number.POSITIVE_INFINITY) => {
   const app = fastify({ forceCloseConnections: 'idle' })
   endIdleConnections(app)
   limitConnections(app, maxConnections)
   app.get('/', async () => 'here')
-  await listen(app, { host, port: 0, listeners })
+  await listen(app, { host, port: 0, sockets })
   const { port } = app.server.address() as AddressInfo
   return { app, port, [Symbol.asyncDispose]: () => app.close() }
 }
@@ -31,21 +31,24 @@ const request = async (socket: Socket): Promise<string> => {
 
 describe('listen', () => {
   // Elsewhere there is one listener.
-  it.runIf(process.platform === 'linux')('accepts many connections in a turn of the event loop', async () => {
-    await using started = await startApp(16)
-    const accepted: number[] = []
-    started.app.server.on('connection', () => accepted.push(turns))
-    let turns = 0
-    const sockets = connectAll(started.port, 64)
+  it.runIf(process.platform === 'linux')(
+    'accepts many connections in an iteration of the event loop',
+    async () => {
+      await using started = await startApp(16)
+      const accepted: number[] = []
+      started.app.server.on('connection', () => accepted.push(turns))
+      let turns = 0
+      const sockets = connectAll(started.port, 64)
 
-    while (accepted.length < 64) {
-      turns++
-      await new Promise(setImmediate)
-    }
+      while (accepted.length < 64) {
+        turns++
+        await new Promise(setImmediate)
+      }
 
-    expect(new Set(accepted).size).toBeLessThan(32)
-    for (const socket of sockets) socket.destroy()
-  })
+      expect(new Set(accepted).size).toBeLessThan(32)
+      for (const socket of sockets) socket.destroy()
+    },
+  )
 
   it('serves connections of each listener, and closes with them', async () => {
     const started = await startApp(4)
@@ -61,18 +64,18 @@ describe('listen', () => {
   })
 
   it('fails where another app listens, whether with one listener or several', async () => {
-    for (const listeners of [1, 4]) {
-      await using started = await startApp(listeners)
+    for (const sockets of [1, 4]) {
+      await using started = await startApp(sockets)
       for (const own of [1, 4]) {
-        const second = listen(fastify(), { host, port: started.port, listeners: own })
-        await expect(second, `${listeners}, ${own}`).rejects.toMatchObject({ code: 'EADDRINUSE' })
+        const second = listen(fastify(), { host, port: started.port, sockets: own })
+        await expect(second, `${sockets}, ${own}`).rejects.toMatchObject({ code: 'EADDRINUSE' })
       }
     }
   })
 })
 
 describe('limitConnections', () => {
-  it('closes those above the limit of all listeners, until others end', async () => {
+  it('closes those above the limit of all sockets, until others end', async () => {
     await using started = await startApp(4, 2)
     const [first, second] = connectAll(started.port, 2) as [Socket, Socket]
     expect(await request(first)).toContain('here')

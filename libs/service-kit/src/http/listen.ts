@@ -11,19 +11,18 @@ export interface ListenerOptions {
   /** Whether other processes listen on the port as well (`SO_REUSEPORT`). */
   isShared?: boolean
   /** Sockets that listen, 1 by default, and always where the system is not Linux. */
-  listeners?: number
+  sockets?: number
 }
 
 /**
- * Listens with several sockets on one port. libuv accepts one connection of each in a turn of the event loop: with one
+ * Listens with several sockets on one port. libuv accepts one connection of each in an iteration of the event loop: with one
  * socket and long turns, the queue fills up, and new connections wait for minutes.
  */
 export const listen = async (
   app: FastifyInstance,
-  { host, port, isShared = false, listeners = 1 }: ListenerOptions,
+  { host, port, isShared = false, sockets = 1 }: ListenerOptions,
 ): Promise<void> => {
-  const others =
-    process.platform === 'linux' ? Array.from({ length: listeners - 1 }, () => createServer()) : []
+  const others = process.platform === 'linux' ? Array.from({ length: sockets - 1 }, () => createServer()) : []
   app.addHook('preClose', async () => {
     await Promise.all(others.map((other) => once(other.close(), 'close')))
   })
@@ -46,7 +45,7 @@ const assertFree = async (options: ListenOptions): Promise<void> => {
   await once(server.close(), 'close')
 }
 
-/** Bounds the connections to all listeners: those above are closed at once. */
+/** Bounds the connections to all sockets: those above are closed at once. */
 export const limitConnections = (app: FastifyInstance, max: number): void => {
   let open = 0
   app.server.on('connection', (socket) => {

@@ -85,7 +85,7 @@ describe('GroupCommit', () => {
     expect(texts(reader)).toEqual(['there'])
   })
 
-  it('batches changes while each turn of the event loop queues more', async () => {
+  it('batches changes while each iteration of the event loop queues more', async () => {
     await using database = new SqliteDatabase(path, migrations)
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec')
     const changes: Promise<unknown>[] = []

@@ -82,7 +82,7 @@ export class GroupCommit {
     return taken
   }
 
-  /** Waits while each turn of the event loop queues more changes: concurrent requests arrive within a few turns. */
+  /** Waits while each iteration of the event loop queues more changes: concurrent requests arrive within a few turns. */
   async #waitForMore(): Promise<void> {
     let queued: number
     do {

@@ -22,7 +22,7 @@ describe('sendPage', () => {
   }
   const json = '{"totalSize":3,"forms":[{"number":1},{"number":2},{"number":3}]}'
 
-  it('cuts the items of a large page in separate turns of the event loop', async () => {
+  it('cuts the items of a large page in separate iterations of the event loop', async () => {
     using turns = countTurns()
     const { cutAt, items } = page(700_000, turns.now)
     const { reply, sent } = fakeReply()

@@ -1,4 +1,4 @@
-/** Counts the turns of the event loop, until it is disposed. */
+/** Counts the iterations of the event loop, until it is disposed. */
 export const countTurns = () => {
   let count = 0
   const next = () => {

@@ -58,7 +58,7 @@ const findOrganization = async (
       path: `/internal/forms/${publicId}/organization`,
       headers: { 'x-request-id': id, [identityHeader]: token() },
     })
-  const response = await doors.forms.admit({ flow: flowOf(identity), caller: reply }, lookUp)
+  const response = await doors.forms.admit({ flow: flowOf(identity), reply }, lookUp)
   if (!response) return undefined
   const { statusCode } = response
   const text = textOf(response)

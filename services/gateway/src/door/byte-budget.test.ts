@@ -86,12 +86,12 @@ describe('ByteBudget', () => {
   it('forgets callers who disconnect while they wait', async () => {
     const { budget, hold } = givenBudget(80)
     await hold('a', 10)
-    const caller = { hasEnded: false, elapsedTime: 0, onDisconnect: undefined as (() => void) | undefined }
-    const waiting = budget.hold(flowOf('a'), 10, () => {}, caller)
+    const reply = { hasEnded: false, elapsedTime: 0, onDisconnect: undefined as (() => void) | undefined }
+    const waiting = budget.hold(flowOf('a'), 10, () => {}, reply)
 
-    caller.onDisconnect!()
+    reply.onDisconnect!()
 
     expect(await waiting).toBeUndefined()
-    expect(caller.onDisconnect).toBeUndefined()
+    expect(reply.onDisconnect).toBeUndefined()
   })
 })

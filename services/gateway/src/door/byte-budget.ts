@@ -1,7 +1,7 @@
 import { FairQueue, type Flow, type Ticket } from '@fms/fair-queue'
-import { bodyTooLarge, flowOf, Gauge, overloaded, shortBodyBytes } from '@fms/service-kit'
+import { bodyTooLarge, flowOf, Gauge, overloaded, smallBodyBytes } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { maxWaitMs, type WaitingCaller, waitForTurn } from './door.ts'
+import { maxWaitMs, type WaitingReply, waitForTurn } from './door.ts'
 
 /** How often the largest holder gives way while others wait, in milliseconds. */
 const patienceMs = 250
@@ -24,7 +24,7 @@ interface Wait {
 
 interface Holding {
   ticket: Ticket
-  giveWay: () => void
+  evict: () => void
 }
 
 /**
@@ -57,12 +57,12 @@ export class ByteBudget {
   /**
    * Holds free bytes; undefined if there are none.
    *
-   * @param giveWay called at most once, when others need them; has to release.
+   * @param evict called at most once, when others need them; has to release.
    * @returns the function that releases them, safe to call again.
    */
-  tryHold(flow: Flow, bytes: number, giveWay: () => void): (() => void) | undefined {
+  tryHold(flow: Flow, bytes: number, evict: () => void): (() => void) | undefined {
     const ticket = this.#queue.enter(flow, () => {}, bytes)
-    if (ticket.state === 'admitted') return this.#hold(ticket, giveWay)
+    if (ticket.state === 'admitted') return this.#hold(ticket, evict)
     this.#queue.leave(ticket)
     return undefined
   }
@@ -71,25 +71,25 @@ export class ByteBudget {
   async hold(
     flow: Flow,
     bytes: number,
-    giveWay: () => void,
-    caller?: WaitingCaller,
+    evict: () => void,
+    reply?: WaitingReply,
   ): Promise<(() => void) | undefined> {
-    const release = this.tryHold(flow, bytes, giveWay)
+    const release = this.tryHold(flow, bytes, evict)
     if (release) return release
     const wait = { organization: flow.organization, bytes }
     this.#waits.add(wait)
     this.#timer ??= setInterval(() => this.#makeRoom(), patienceMs)
-    const ticket = await waitForTurn(this.#queue, flow, { maxWaitMs, caller, places: bytes })
+    const ticket = await waitForTurn(this.#queue, flow, { maxWaitMs, reply, places: bytes })
     this.#waits.delete(wait)
     if (this.#waits.size === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined
     }
-    return ticket && this.#hold(ticket, giveWay)
+    return ticket && this.#hold(ticket, evict)
   }
 
-  #hold(ticket: Ticket, giveWay: () => void): () => void {
-    const holding = { ticket, giveWay }
+  #hold(ticket: Ticket, evict: () => void): () => void {
+    const holding = { ticket, evict }
     this.#holdings.add(holding)
     return () => {
       this.#holdings.delete(holding)
@@ -113,7 +113,7 @@ export class ByteBudget {
     for (const holding of this.#holdings) {
       if (holding.ticket.flow.organization !== largest) continue
       this.#holdings.delete(holding)
-      holding.giveWay()
+      holding.evict()
       return
     }
   }
@@ -127,10 +127,10 @@ export const holdBodies = (app: FastifyInstance, budget: ByteBudget): void => {
   app.addHook('preParsing', async (request, reply) => {
     const bytes = lengthOf(request)
     if (bytes > request.routeOptions.bodyLimit) throw bodyTooLarge(request.routeOptions.bodyLimit)
-    if (bytes <= shortBodyBytes) return
-    // Only a body that is still on its way gives way: a service may be at work on others.
-    const giveWay = () => void (request.raw.complete || reply.raw.destroy())
-    const release = await budget.hold(flowOf(request.identity), bytes, giveWay, reply)
+    if (bytes <= smallBodyBytes) return
+    // Only a body that is still on its way is evicted: a service may be at work on others.
+    const evict = () => void (request.raw.complete || reply.raw.destroy())
+    const release = await budget.hold(flowOf(request.identity), bytes, evict, reply)
     if (!release) throw overloaded()
     request.permit.attach(release)
   })

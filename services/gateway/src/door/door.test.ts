@@ -82,10 +82,10 @@ describe('the door of a service', () => {
     const options = body === undefined ? {} : { headers: json, body }
     const own = [gateway.send(method, path, options), gateway.send(method, path, options)]
     await received(1)
-    await waiting(1, 'dear')
+    await waiting(1, 'expensive')
     const others = colleagues.map((as) => gateway.send(method, path, { ...options, as }))
     await received(2)
-    await waiting(2, 'dear')
+    await waiting(2, 'expensive')
     const stranger = gateway.send(method, path, { ...options, as: gateway.createStrangerKey() })
     await received(3)
 
@@ -114,16 +114,16 @@ describe('the door of a service', () => {
     expect(await door.admit({ flow }, async () => 'next')).toBe('next')
   })
 
-  it('gives the smaller share to what turned out to be dear while it waited', async () => {
+  it('gives the smaller share to what turned out to be expensive while it waited', async () => {
     const door = new Door('learning', { places: 1 })
-    const [first, dear] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+    const [first, expensive] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
     const flowOf = (name: string) => ({ organization: name, user: name })
     const done: string[] = []
     let isKnown = false
     const works = [
       door.admit({ flow: flowOf('a') }, () => first.promise),
-      door.admit({ flow: flowOf('b'), isDear: () => true }, () => dear.promise),
-      door.admit({ flow: flowOf('c'), isDear: () => isKnown }, async () => 'learned'),
+      door.admit({ flow: flowOf('b'), isExpensive: () => true }, () => expensive.promise),
+      door.admit({ flow: flowOf('c'), isExpensive: () => isKnown }, async () => 'learned'),
       door.admit({ flow: flowOf('d') }, async () => 'last'),
     ].map((work) => work.then((name) => done.push(name!)))
     isKnown = true
@@ -131,24 +131,24 @@ describe('the door of a service', () => {
     first.resolve('first')
     await works[3]
     expect(done).toEqual(['first', 'last'])
-    dear.resolve('dear')
+    expensive.resolve('expensive')
     await Promise.all(works)
 
-    expect(done).toEqual(['first', 'last', 'dear', 'learned'])
+    expect(done).toEqual(['first', 'last', 'expensive', 'learned'])
   })
 
   it('lets a request wait once as long, although it changes its queue', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const door = new Door('twice', { places: 1 })
     const flowOf = (name: string) => ({ organization: name, user: name })
-    const [ordinary, dear] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [ordinary, expensive] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const works = [
       door.admit({ flow: flowOf('a') }, () => ordinary.promise),
-      door.admit({ flow: flowOf('b'), isDear: () => true }, () => dear.promise),
+      door.admit({ flow: flowOf('b'), isExpensive: () => true }, () => expensive.promise),
     ]
     let isKnown = false
     const outcome = door
-      .admit({ flow: flowOf('c'), isDear: () => isKnown, maxWaitMs: 1_000 }, async () => 'never')
+      .admit({ flow: flowOf('c'), isExpensive: () => isKnown, maxWaitMs: 1_000 }, async () => 'never')
       .catch((error) => error)
     isKnown = true
     await vi.advanceTimersByTimeAsync(500)
@@ -156,7 +156,7 @@ describe('the door of a service', () => {
     await vi.advanceTimersByTimeAsync(500)
 
     expect(await Promise.race([outcome, 'waits'])).toMatchObject({ reason: 'OVERLOADED' })
-    dear.resolve()
+    expensive.resolve()
     await Promise.all(works)
   })
 
@@ -209,13 +209,13 @@ describe('the door of a service', () => {
     const caller = new AbortController()
     const options = { method: 'DELETE', headers: { 'x-api-key': gateway.key }, signal: caller.signal }
     const leaving = Array.from({ length: 5 }, () => fetch(gateway.origin + form, options))
-    await waiting(4, 'dear')
+    await waiting(4, 'expensive')
     await received(2)
 
     caller.abort()
     await Promise.allSettled(leaving)
 
-    await waiting(0, 'dear')
+    await waiting(0, 'expensive')
     expect(gateway.forms.received).toHaveLength(2)
     release()
     expect((await first).status).toBe(200)
@@ -287,7 +287,7 @@ describe('the door of a service', () => {
     const others = gateway.send('GET', form)
 
     await received(1)
-    expect([await metric('dear', 'admitted'), await metric('dear', 'waiting')]).toEqual([0, 0])
+    expect([await metric('expensive', 'admitted'), await metric('expensive', 'waiting')]).toEqual([0, 0])
     release()
     expect((await others).status).toBe(200)
     slow.destroy()

@@ -1,13 +1,13 @@
 import { FairQueue, type FairQueueOptions, type Flow, type Ticket } from '@fms/fair-queue'
-import { durationBuckets, flowOf, Gauge, Histogram, overloaded, shortBodyBytes } from '@fms/service-kit'
+import { durationBuckets, flowOf, Gauge, Histogram, overloaded, smallBodyBytes } from '@fms/service-kit'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Every request of the route is dear: a comparison, or what moves a form of any size. */
-    isDear?: boolean
-    /** A page of the route is dear when it is long or filtered. */
+    /** Every request of the route is expensive: a comparison, or what moves a form of any size. */
+    isExpensive?: boolean
+    /** A page of the route is expensive when it is long or filtered. */
     isList?: boolean
   }
 }
@@ -15,7 +15,7 @@ declare module 'fastify' {
 /** Age of a request from which it is authorized again, in milliseconds: a revoked key stops working within a second. */
 const lateMs = 1_000
 
-type Cost = 'ordinary' | 'dear'
+type Cost = 'ordinary' | 'expensive'
 
 interface Observer {
   observe(seconds: number): void
@@ -53,17 +53,17 @@ const works = new Histogram({
 
 export interface Admission {
   flow: Flow
-  /** Whether the work is known to be dear before it begins: then it has the smaller share. It may become so while it waits. */
-  isDear?: () => boolean
-  /** Leaves when it disconnects, but not once it is admitted. */
-  caller?: WaitingCaller
+  /** Whether the work is known to be expensive before it begins: then it has the smaller share. It may become so while it waits. */
+  isExpensive?: () => boolean
+  /** Whose caller leaves when it disconnects, but not once it is admitted. */
+  reply?: WaitingReply
   maxWaitMs?: number
   /** Called before the work for a caller whose head arrived over a second ago: its body or its turn came late. */
   reauthorize?: () => Promise<void>
 }
 
 /**
- * Admits what a service can work on, in turn over organizations and users; dear requests have a quarter of the places,
+ * Admits what a service can work on, in turn over organizations and users; expensive requests have a quarter of the places,
  * one for a user and two for an organization. The others wait here, where it costs nothing (decision 40).
  */
 export class Door {
@@ -74,42 +74,42 @@ export class Door {
     const places = Math.ceil(ordinary.places / 4)
     this.#queues = {
       ordinary: new FairQueue(ordinary),
-      dear: new FairQueue({ places, perOrganization: 2, perUser: 1 }),
+      expensive: new FairQueue({ places, perOrganization: 2, perUser: 1 }),
     }
     const metricsOf = (cost: Cost) => ({
       waits: waits.labels(service, cost),
       works: works.labels(service, cost),
     })
-    this.#metrics = { ordinary: metricsOf('ordinary'), dear: metricsOf('dear') }
+    this.#metrics = { ordinary: metricsOf('ordinary'), expensive: metricsOf('expensive') }
     doors.set(service, this.#queues)
   }
 
   /** Works in turn, and keeps its place until it is done. Undefined if the caller left before. @throws {ApiError} OVERLOADED */
   async admit<T>(
-    { flow, isDear = () => false, caller, reauthorize, maxWaitMs: limitMs = maxWaitMs }: Admission,
+    { flow, isExpensive = () => false, reply, reauthorize, maxWaitMs: limitMs = maxWaitMs }: Admission,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
-    if (caller?.hasEnded) return undefined
+    if (reply?.hasEnded) return undefined
     const enteredMs = performance.now()
     const enter = (cost: Cost) => {
       const leftMs = limitMs - (performance.now() - enteredMs)
-      return waitForTurn(this.#queues[cost], flow, { maxWaitMs: leftMs, caller })
+      return waitForTurn(this.#queues[cost], flow, { maxWaitMs: leftMs, reply })
     }
-    let cost: Cost = isDear() ? 'dear' : 'ordinary'
+    let cost: Cost = isExpensive() ? 'expensive' : 'ordinary'
     let ticket = await enter(cost)
-    if (ticket && cost === 'ordinary' && isDear()) {
+    if (ticket && cost === 'ordinary' && isExpensive()) {
       this.#queues.ordinary.leave(ticket)
-      cost = 'dear'
+      cost = 'expensive'
       ticket = await enter(cost)
     }
-    if (!ticket && caller?.hasEnded) return undefined
+    if (!ticket && reply?.hasEnded) return undefined
     if (!ticket) throw overloaded()
     const queue = this.#queues[cost]
     const admittedMs = performance.now()
     const metrics = this.#metrics[cost]
     metrics.waits.observe((admittedMs - enteredMs) / 1000)
     try {
-      if (reauthorize && caller && caller.elapsedTime >= lateMs) await reauthorize()
+      if (reauthorize && reply && reply.elapsedTime >= lateMs) await reauthorize()
       return await work()
     } finally {
       metrics.works.observe((performance.now() - admittedMs) / 1000)
@@ -121,8 +121,8 @@ export class Door {
 /** How long a request may wait at a door, or for memory, in milliseconds. */
 export const maxWaitMs = 5_000
 
-/** Who waits: a Fastify reply. */
-export interface WaitingCaller {
+/** A Fastify reply whose request waits. */
+export interface WaitingReply {
   /** Whether the caller has its response, or has disconnected. */
   readonly hasEnded: boolean
   /** Time since the head of its request, in milliseconds. */
@@ -132,8 +132,8 @@ export interface WaitingCaller {
 
 export interface Wait {
   maxWaitMs: number
-  /** Leaves the queue when it disconnects. */
-  caller?: WaitingCaller | undefined
+  /** Whose caller leaves the queue when it disconnects. */
+  reply?: WaitingReply | undefined
   /** Places to hold; 1 by default. */
   places?: number
 }
@@ -142,13 +142,13 @@ export interface Wait {
 export const waitForTurn = (
   queue: FairQueue,
   flow: Flow,
-  { maxWaitMs, caller, places }: Wait,
+  { maxWaitMs, reply, places }: Wait,
 ): Promise<Ticket | undefined> =>
   new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined
     const settle = (ticket?: Ticket) => {
       clearTimeout(timer)
-      if (timer && caller) caller.onDisconnect = undefined
+      if (timer && reply) reply.onDisconnect = undefined
       resolve(ticket)
     }
     const ticket = queue.enter(flow, settle, places)
@@ -157,18 +157,18 @@ export const waitForTurn = (
       queue.leave(ticket)
       settle()
     }
-    // Spread over time: requests that came at once would otherwise fail in one turn of the event loop, and come back so.
+    // Spread over time: requests that came at once would otherwise fail in one iteration of the event loop, and come back so.
     timer = setTimeout(leave, maxWaitMs * (0.75 + Math.random() / 4))
-    if (caller) caller.onDisconnect = leave
+    if (reply) reply.onDisconnect = leave
   })
 
 /** Items of a page, skipped ones included, up to which it is ordinary. */
 const shortPage = 100
 
-/** Lists of organizations whose last page was short: the next ones are expected to be. Others are dear until then. */
+/** Lists of organizations whose last page was short: the next ones are expected to be. Others are expensive until then. */
 const shortLists = new LRUCache<string, true>({ max: 10_000 })
 
-/** Forms and revisions whose last response was long, or of which a long draft was patched: further requests are dear. */
+/** Forms and revisions whose last response was long, or of which a long draft was patched: further requests are expensive. */
 const longResources = new LRUCache<string, true>({ max: 10_000 })
 
 /** The form or revision of a request, in lower case; undefined for other resources. */
@@ -183,8 +183,8 @@ const listOf = ({ identity, routeOptions }: FastifyRequest): string =>
 const isMasked = ({ query }: FastifyRequest) => (query as { readMask?: string }).readMask !== undefined
 
 /**
- * Remembers whether a response was long, more than 256 KiB, or to a patch of a long draft. Masked reads do not tell, and of
- * a form that is no longer long only a patch.
+ * Remembers whether a response was long, more than 256 KiB, or to a patch of a long draft. Masked reads are ignored. Only a
+ * patch shows that a form is no longer long: the draft after a short read may still make patches expensive.
  */
 export const rememberLength = (request: FastifyRequest, isLong: boolean): void => {
   const { method, routeOptions } = request
@@ -200,14 +200,14 @@ export const rememberLength = (request: FastifyRequest, isLong: boolean): void =
 }
 
 /** A mask is cut from the whole resource, whatever its length. */
-const isLong = (request: FastifyRequest): boolean =>
+const isExpensiveResource = (request: FastifyRequest): boolean =>
   isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request) ?? ''))
 
-export const isDear = (request: FastifyRequest): boolean => {
+export const isExpensive = (request: FastifyRequest): boolean => {
   const { body, query, routeOptions } = request
   const { config } = routeOptions
-  if (config.isDear || (Buffer.isBuffer(body) && body.length > shortBodyBytes)) return true
-  if (!config.isList) return isLong(request)
+  if (config.isExpensive || (Buffer.isBuffer(body) && body.length > smallBodyBytes)) return true
+  if (!config.isList) return isExpensiveResource(request)
   if (!shortLists.has(listOf(request))) return true
   const { filter, pageSize = 0, skip = 0 } = query as { filter?: string; pageSize?: string; skip?: string }
   return filter !== undefined || Number(pageSize) + Number(skip) > shortPage

@@ -54,12 +54,12 @@ const requestStream = async (
       method: request.method as 'GET' | 'HEAD',
       path: upstreamUrl(request),
       headers: { ...requestHeadersOf(request), ...lastEventIdOf(request) },
-      caller: reply,
+      reply,
       agent,
       maxBufferedBytes: maxWaitingBytes,
     })
   try {
-    const response = await doors.forms.admit({ flow: flowOf(request.identity), caller: reply }, send)
+    const response = await doors.forms.admit({ flow: flowOf(request.identity), reply }, send)
     if (!raw.destroyed) return response
     if (response?.body instanceof Readable) response.body.destroy()
   } catch (error) {

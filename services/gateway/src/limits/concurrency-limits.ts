@@ -9,29 +9,29 @@ declare module 'fastify' {
   }
 }
 
-/** Bounds the requests that each key has at the same time. A key that has none takes no memory. */
+/** Bounds the requests of each id at the same time. An id that has none takes no memory. */
 export class KeyedConcurrencyLimit {
   readonly #scope: 'user' | 'organization'
   readonly #max: number
   readonly #counts = new Map<string, number>()
 
-  /** @param max requests of one key; 0 lifts the limit. */
+  /** @param max requests of one id; 0 lifts the limit. */
   constructor(scope: 'user' | 'organization', max: number) {
     this.#scope = scope
     this.#max = max === 0 ? Number.POSITIVE_INFINITY : max
   }
 
   /** @throws {ApiError} TOO_MANY_AT_ONCE */
-  acquire(key: string): void {
-    const count = this.#counts.get(key) ?? 0
+  acquire(id: string): void {
+    const count = this.#counts.get(id) ?? 0
     if (count >= this.#max) throw tooManyAtOnce(this.#scope, this.#max)
-    this.#counts.set(key, count + 1)
+    this.#counts.set(id, count + 1)
   }
 
-  release(key: string): void {
-    const count = this.#counts.get(key)! - 1
-    if (count > 0) this.#counts.set(key, count)
-    else this.#counts.delete(key)
+  release(id: string): void {
+    const count = this.#counts.get(id)! - 1
+    if (count > 0) this.#counts.set(id, count)
+    else this.#counts.delete(id)
   }
 
   get size(): number {
@@ -71,9 +71,9 @@ export class ConcurrencyPermit {
   #holders = 1
 
   /** @throws {ApiError} TOO_MANY_AT_ONCE */
-  acquire(limit: KeyedConcurrencyLimit, key: string): void {
-    limit.acquire(key)
-    this.attach(() => limit.release(key))
+  acquire(limit: KeyedConcurrencyLimit, id: string): void {
+    limit.acquire(id)
+    this.attach(() => limit.release(id))
   }
 
   /** Adds what is released with the permit. If it is released already, at once. */

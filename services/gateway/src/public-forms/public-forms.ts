@@ -8,7 +8,7 @@ import { publicFormNotFound } from '../errors.ts'
 import { FixedWindowCounter, limitRate } from '../limits/rate-limit.ts'
 import { addVary } from '../responses/headers.ts'
 import { pick } from '../upstream/forward.ts'
-import { LongBody, textOf, type Upstream, type UpstreamResponse } from '../upstream/upstream.ts'
+import { StreamedBody, textOf, type Upstream, type UpstreamResponse } from '../upstream/upstream.ts'
 import { addressGroupOf } from './address-group.ts'
 import { addFormPage } from './form-page.ts'
 
@@ -90,10 +90,10 @@ const createReader = ({ forms, token }: PublicFormsOptions) => {
           [identityHeader]: token(),
           ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
         },
-        caller: reply,
+        reply,
       })
       const { body } = response
-      if (body instanceof LongBody) {
+      if (body instanceof StreamedBody) {
         const bytes = Number(response.headers['content-length'] ?? maxFormBytes)
         const release = memory.tryHold(flow, bytes, () => reply.raw.destroy())
         if (!release || reply.raw.destroyed) {
@@ -104,9 +104,9 @@ const createReader = ({ forms, token }: PublicFormsOptions) => {
         reply.raw.once('close', release)
       }
       send(reply, response)
-      if (body instanceof LongBody) await body.received
+      if (body instanceof StreamedBody) await body.received
     }
-    await door.admit({ flow, caller: reply }, work)
+    await door.admit({ flow, reply }, work)
     if (reply.raw.destroyed) reply.hijack()
   }
 }
@@ -115,5 +115,5 @@ const createReader = ({ forms, token }: PublicFormsOptions) => {
 const sendForm = (reply: FastifyReply, { statusCode, headers, body }: UpstreamResponse): void => {
   reply.headers(pick(headers, ['content-type', 'content-length', 'etag', 'retry-after']))
   reply.code(statusCode).header('cache-control', statusCode < 400 ? 'public, no-cache' : 'no-store')
-  reply.send(body instanceof LongBody || body.length > 0 ? body : undefined)
+  reply.send(body instanceof StreamedBody || body.length > 0 ? body : undefined)
 }

@@ -25,7 +25,7 @@ export const createSession: FastifyPluginAsyncZod<GatewayDeps> = async (
           headers: { 'content-type': 'application/json', 'x-request-id': id, [identityHeader]: token() },
           body: JSON.stringify(body),
         })
-      const response = await doors.sessions.admit({ flow, caller: reply }, send)
+      const response = await doors.sessions.admit({ flow, reply }, send)
       return response ? sendUnchanged(reply, response) : reply.hijack()
     },
   )

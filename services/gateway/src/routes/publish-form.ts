@@ -34,8 +34,8 @@ export const publishForm: FastifyPluginAsyncZod<GatewayDeps> = async (
       }
       const admission = {
         flow: flowOf(identity),
-        isDear: () => body.refuseBreaking === true,
-        caller: reply,
+        isExpensive: () => body.refuseBreaking === true,
+        reply,
         reauthorize: () => reauthorizeLate(request, authorize),
         // What is left has to suffice for the publish.
         maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),

@@ -167,7 +167,7 @@ describe('the headers', () => {
   })
 })
 
-it('takes a patch for dear after forms has found its draft long, also in a refusal', async () => {
+it('counts a patch as expensive after forms has found its draft long, also in a refusal', async () => {
   await using gateway = await startGateway()
   const form = `/v2/organizations/acme/forms/${randomUUID()}`
   const patch = () => gateway.send('PATCH', form, { headers: json, body: '{"form":{}}' })
@@ -181,7 +181,7 @@ it('takes a patch for dear after forms has found its draft long, also in a refus
 
   const patched = patch()
 
-  const admitted = 'door_requests{service="forms",cost="dear",state="admitted"} 1\n'
+  const admitted = 'door_requests{service="forms",cost="expensive",state="admitted"} 1\n'
   await expect.poll(async () => (await gateway.send('GET', '/metrics', { as: '' })).text).toContain(admitted)
   released.resolve()
   expect((await patched).status).toBe(200)

@@ -14,8 +14,8 @@ import { reauthorizeLate } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import { maxBufferedBytes } from '../config.ts'
 import type { ByteBudget } from '../door/byte-budget.ts'
-import { type Door, isDear, rememberLength } from '../door/door.ts'
-import { LongBody, type Upstream, type UpstreamRequest, type UpstreamResponse } from './upstream.ts'
+import { type Door, isExpensive, rememberLength } from '../door/door.ts'
+import { StreamedBody, type Upstream, type UpstreamRequest, type UpstreamResponse } from './upstream.ts'
 
 export interface ForwardOptions {
   to: Upstream
@@ -24,7 +24,7 @@ export interface ForwardOptions {
   methods: HTTPMethods[]
   /** Route patterns; no other path is forwarded. */
   paths: string[]
-  memory: ByteBudget
+  responseBudget: ByteBudget
   config?: FastifyContextConfig
   /** The largest body, in bytes; by default that of the app. */
   bodyLimit?: number
@@ -99,13 +99,13 @@ const sendInTurn = async (
   { request, reply }: Exchange,
   { method, headers, body }: ForwardedRequest,
   done: ResponseCallback,
-  { to, door, memory, authorize }: ForwardOptions,
+  { to, door, responseBudget, authorize }: ForwardOptions,
 ) => {
   const { identity, permit, routeOptions } = request
   // The service works until it responds, also after the caller has disconnected.
   permit.retain()
   const reauthorize = () => reauthorizeLate(request, authorize)
-  const admission = { flow: flowOf(identity), isDear: () => isDear(request), caller: reply, reauthorize }
+  const admission = { flow: flowOf(identity), isExpensive: () => isExpensive(request), reply, reauthorize }
   const send = (isReserved: boolean) => async () => {
     const response = await to.request({
       method,
@@ -113,22 +113,22 @@ const sendInTurn = async (
       headers,
       body,
       // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
-      caller: routeOptions.config.isList ? reply : undefined,
+      reply: routeOptions.config.isList ? reply : undefined,
     })
-    const isLong = response.body instanceof LongBody || longDraftHeader in response.headers
+    const isLong = response.body instanceof StreamedBody || longDraftHeader in response.headers
     if (isLong || response.statusCode === 200) rememberLength(request, isLong)
-    const canSend = isReserved || claimMemory(request, reply, response, memory)
+    const canSend = isReserved || claimMemory(request, reply, response, responseBudget)
     if (!canSend || reply.raw.destroyed) discard(response.body)
     else done(null, response)
-    if (response.body instanceof LongBody) await response.body.received
+    if (response.body instanceof StreamedBody) await response.body.received
     return canSend
   }
   try {
-    // No response waits for memory: one that finds none is dropped, and its request repeated when there is some. Meanwhile
-    // other reads of the user wait as well, or services would work for responses that nobody reads.
-    const isShort = method === 'GET' && memory.isAwaitedBy(admission.flow)
-    if (isShort || (await door.admit(admission, send(false))) === false) {
-      await reserveMemory(request, reply, memory)
+    // A response never waits for memory: without any it is dropped, and its GET sent again when memory is reserved. While one
+    // GET of a user waits for memory, so do the user's others, or services would work for responses that nobody reads.
+    const mustReserve = method === 'GET' && responseBudget.isAwaitedBy(admission.flow)
+    if (mustReserve || (await door.admit(admission, send(false))) === false) {
+      await reserveMemory(request, reply, responseBudget)
       await door.admit(admission, send(true))
     }
   } catch (error) {
@@ -138,17 +138,22 @@ const sendInTurn = async (
   }
 }
 
-const discard = (body: Buffer | LongBody) => {
-  if (body instanceof LongBody) body.destroy()
+const discard = (body: Buffer | StreamedBody) => {
+  if (body instanceof StreamedBody) body.destroy()
 }
 
 /** Reserves memory before a service works on a read. @throws {ApiError} OVERLOADED when there is none in time. */
 const reserveMemory = async (
   { identity }: FastifyRequest,
   reply: FastifyReply,
-  memory: ByteBudget,
+  responseBudget: ByteBudget,
 ): Promise<void> => {
-  const release = await memory.hold(flowOf(identity), maxBufferedBytes, () => reply.raw.destroy(), reply)
+  const release = await responseBudget.hold(
+    flowOf(identity),
+    maxBufferedBytes,
+    () => reply.raw.destroy(),
+    reply,
+  )
   if (!release) throw overloaded()
   // The caller may have gone at the same moment, with the connection whose end frees the memory.
   if (reply.hasEnded) release()
@@ -163,20 +168,20 @@ const claimMemory = (
   { identity, method }: FastifyRequest,
   { raw }: FastifyReply,
   { headers, body }: UpstreamResponse,
-  memory: ByteBudget,
+  responseBudget: ByteBudget,
 ): boolean => {
-  if (!(body instanceof LongBody) || raw.destroyed) return true
+  if (!(body instanceof StreamedBody) || raw.destroyed) return true
   const bytes = Math.min(Number(headers['content-length'] ?? maxBufferedBytes), maxBufferedBytes)
-  const release = memory.tryHold(flowOf(identity), bytes, () => raw.destroy())
+  const release = responseBudget.tryHold(flowOf(identity), bytes, () => raw.destroy())
   if (release) raw.once('close', release)
   return release !== undefined || method !== 'GET'
 }
 
 /** Sends the body of a service's response; the reply already has its head. */
-const sendResponse = (reply: FastifyReply, body: Buffer | LongBody): void => {
+const sendResponse = (reply: FastifyReply, body: Buffer | StreamedBody): void => {
   if (reply.statusCode >= 400) reply.header('cache-control', 'no-store')
   // For an empty buffer Fastify sets content-length 0, which is wrong for HEAD and 304.
-  reply.send(body instanceof LongBody || body.length > 0 ? body : undefined)
+  reply.send(body instanceof StreamedBody || body.length > 0 ? body : undefined)
 }
 
 /** Wildcard for the organization in a route pattern (AIP-159); a hook of the route finds the organization. */

@@ -3,23 +3,23 @@ import { Readable } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Agent, type Dispatcher, errors } from 'undici'
 import { maxBufferedBytes } from '../config.ts'
-import type { WaitingCaller } from '../door/door.ts'
+import type { WaitingReply } from '../door/door.ts'
 import { upstreamUnavailable } from '../errors.ts'
 import { createCircuit } from './circuit.ts'
 
 const probeTimeoutMs = 1_000
 
 /** Length up to which a response is returned as bytes. Longer ones, and those of unknown length, are streams. */
-export const maxShortBytes = 256 * 1024
+export const maxWholeBytes = 256 * 1024
 
 export interface UpstreamResponse {
   statusCode: number
   headers: IncomingHttpHeaders
-  body: Buffer | LongBody
+  body: Buffer | StreamedBody
 }
 
 /** A long body. It starts to buffer, by default up to {@link maxBufferedBytes}, when its consumer starts to read. */
-export class LongBody extends Readable {
+export class StreamedBody extends Readable {
   readonly #controller: Dispatcher.DispatchController
   readonly #received = Promise.withResolvers<void>()
 
@@ -53,11 +53,12 @@ export class LongBody extends Readable {
 }
 
 /** The text of a short response. Ends a long one, which would keep its connection until it is read. */
-export const textOf = ({ body }: UpstreamResponse) => String(body instanceof LongBody ? body.destroy() : body)
+export const textOf = ({ body }: UpstreamResponse) =>
+  String(body instanceof StreamedBody ? body.destroy() : body)
 
 export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origin'> {
   /** The request is aborted when the caller disconnects before the service responds. */
-  caller?: WaitingCaller | undefined
+  reply?: WaitingReply | undefined
   /** Connections for this request. Default: those of the upstream. */
   agent?: Agent
   /** Bytes of a long response that are buffered. Default: more than any page of a list has. */
@@ -85,10 +86,10 @@ export const createUpstream = ({ name, origin, agent, logger }: UpstreamOptions)
     name,
     origin,
     async request(request) {
-      const { caller } = request
+      const { reply } = request
       const send = () => sendWithRetry(request.agent ?? agent, { origin, ...request })
       try {
-        const response = await circuit(send, () => !caller?.hasEnded)
+        const response = await circuit(send, () => !reply?.hasEnded)
         // The service rejected the gateway's token. A 401 would suggest to the caller that its key is invalid.
         if (response.headers['www-authenticate'] === 'FmsIdentity')
           throw new Error('the service rejects the identity token: does it have another INTERNAL_SECRET?')
@@ -114,12 +115,12 @@ export const probe = async (agent: Agent, name: string, origin: string): Promise
 
 /** Retries an idempotent request once when its connection was closed: an idle one may close just as it is used. */
 const sendWithRetry = async (agent: Agent, request: UpstreamRequest & { origin: string }) => {
-  const { caller, maxBufferedBytes } = request
+  const { reply, maxBufferedBytes } = request
   try {
-    return await sendBuffered(agent, request, caller, maxBufferedBytes)
+    return await sendBuffered(agent, request, reply, maxBufferedBytes)
   } catch (error) {
-    if (caller?.hasEnded || !isIdempotent(request) || !isDeadConnection(error)) throw error
-    return await sendBuffered(agent, request, caller, maxBufferedBytes)
+    if (reply?.hasEnded || !isIdempotent(request) || !isDeadConnection(error)) throw error
+    return await sendBuffered(agent, request, reply, maxBufferedBytes)
   }
 }
 
@@ -134,33 +135,33 @@ const isDeadConnection = (error: unknown) =>
 export const sendBuffered = (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  caller?: WaitingCaller,
+  reply?: WaitingReply,
   maxBytes = maxBufferedBytes,
 ): Promise<UpstreamResponse> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     const head = { statusCode: 0, headers: {} as IncomingHttpHeaders }
-    let stream: LongBody | undefined
+    let stream: StreamedBody | undefined
     const release = () => {
-      if (caller) caller.onDisconnect = undefined
+      if (reply) reply.onDisconnect = undefined
     }
-    const respond = (body: Buffer | LongBody) => {
+    const respond = (body: Buffer | StreamedBody) => {
       release()
       resolve({ ...head, body })
     }
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
-        if (!caller) return
+        if (!reply) return
         // A property and not a listener: one that is added and removed for each request costs a tenth of a get.
         // V8 allocates a function that is assigned to a property as it is written in old space, and keeps what it holds.
         const abort = () => controller.abort(new Error('the caller has disconnected'))
-        caller.onDisconnect = abort
-        if (caller.hasEnded) abort()
+        reply.onDisconnect = abort
+        if (reply.hasEnded) abort()
       },
       onResponseStart(controller, statusCode, headers) {
         Object.assign(head, { statusCode, headers })
-        if (!hasBody(request.method, statusCode) || lengthOf(headers) <= maxShortBytes) return
-        stream = new LongBody(controller, maxBytes)
+        if (!hasBody(request.method, statusCode) || lengthOf(headers) <= maxWholeBytes) return
+        stream = new StreamedBody(controller, maxBytes)
         respond(stream)
       },
       onResponseData(controller, chunk) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { isDear, rememberLength } from './door.ts'
+import { isExpensive, rememberLength } from './door.ts'
 
 const listOf = (organizationId: string, query: object = {}, more: object = {}) =>
   ({
@@ -12,16 +12,16 @@ const listOf = (organizationId: string, query: object = {}, more: object = {}) =
     ...more,
   }) as unknown as FastifyRequest
 
-it('takes a list for dear unless the last one of its organization was short', () => {
+it('counts a list as expensive unless the last one of its organization was short', () => {
   const list = listOf(randomUUID())
-  expect(isDear(list)).toBe(true)
+  expect(isExpensive(list)).toBe(true)
 
   rememberLength(list, false)
-  expect(isDear(list)).toBe(false)
-  expect(isDear(listOf(randomUUID()))).toBe(true)
+  expect(isExpensive(list)).toBe(false)
+  expect(isExpensive(listOf(randomUUID()))).toBe(true)
 
   rememberLength(list, true)
-  expect(isDear(list)).toBe(true)
+  expect(isExpensive(list)).toBe(true)
 })
 
 it.each([
@@ -33,7 +33,7 @@ it.each([
 
   rememberLength(listOf(organizationId, query, more), false)
 
-  expect(isDear(listOf(organizationId))).toBe(true)
+  expect(isExpensive(listOf(organizationId))).toBe(true)
 })
 
 describe('a request for a form', () => {
@@ -48,37 +48,37 @@ describe('a request for a form', () => {
     }) as unknown as FastifyRequest
 
   it.each(['GET', 'PATCH'])(
-    'is dear after a long response to %s, in any letter case, until a patch finds it short',
+    'is expensive after a long response to %s, in any letter case, until a patch finds it short',
     (method) => {
       const formId = randomUUID()
-      expect(isDear(requestFor(formId))).toBe(false)
+      expect(isExpensive(requestFor(formId))).toBe(false)
 
       rememberLength(requestFor(formId, { method }), true)
       rememberLength(requestFor(formId, { query: { readMask: 'name' } }), false)
       for (const each of ['GET', 'HEAD', 'POST']) rememberLength(requestFor(formId, { method: each }), false)
 
       const params = { organizationRef: '-', formRef: formId.toUpperCase() }
-      expect(isDear(requestFor('', { params }))).toBe(true)
+      expect(isExpensive(requestFor('', { params }))).toBe(true)
       for (const each of ['HEAD', 'PATCH', 'POST']) {
-        expect(isDear(requestFor(formId, { method: each }))).toBe(true)
+        expect(isExpensive(requestFor(formId, { method: each }))).toBe(true)
       }
-      expect(isDear(requestFor(randomUUID()))).toBe(false)
+      expect(isExpensive(requestFor(randomUUID()))).toBe(false)
       rememberLength(requestFor(formId, { method: 'PATCH' }), false)
-      expect(isDear(requestFor(formId))).toBe(false)
+      expect(isExpensive(requestFor(formId))).toBe(false)
     },
   )
 
-  it('is not dear because something else of its caller was long', () => {
+  it('is not expensive because something else of its caller was long', () => {
     const organization = { params: { organizationRef: 'acme' } }
 
     rememberLength(requestFor('', organization), true)
 
-    expect(isDear(requestFor('', { ...organization, method: 'POST' }))).toBe(false)
-    expect(isDear(requestFor('', { params: {} }))).toBe(false)
+    expect(isExpensive(requestFor('', { ...organization, method: 'POST' }))).toBe(false)
+    expect(isExpensive(requestFor('', { params: {} }))).toBe(false)
   })
 
-  it('is dear with a mask', () => {
-    expect(isDear(requestFor(randomUUID(), { query: { readMask: 'name' } }))).toBe(true)
+  it('is expensive with a mask', () => {
+    expect(isExpensive(requestFor(randomUUID(), { query: { readMask: 'name' } }))).toBe(true)
   })
 })
 
@@ -87,9 +87,9 @@ it.each([
   [{ pageSize: '101' }, true],
   [{ pageSize: '50', skip: '51' }, true],
   [{ filter: 'name=a' }, true],
-])('takes a short list with the query %j for dear: %s', (query, expected) => {
+])('counts a short list with the query %j as expensive: %s', (query, expected) => {
   const list = listOf(randomUUID(), query)
   rememberLength(list, false)
 
-  expect(isDear(list)).toBe(expected)
+  expect(isExpensive(list)).toBe(expected)
 })
