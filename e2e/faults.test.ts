@@ -23,7 +23,7 @@ const store = process.env.FAULT_STORE ?? 'sqlite'
 /** Names of the faults. Default: all. */
 const chosenFaults = new RegExp(process.env.FAULT_NAMES ?? '')
 
-const clientCount = minutes > 0 && store === 'sqlite' ? 16 : 8
+const clientCount = minutes === 0 ? 4 : store === 'sqlite' ? 16 : 8
 
 /** The longest pause of a client between two requests, in milliseconds. A long run sends as many as the system handles. */
 const maxThinkMs = minutes > 0 ? 0 : 100

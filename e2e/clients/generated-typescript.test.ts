@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { environmentWithoutNpm, reportToolchain } from '@fms/testkit/toolchains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type System, startSystem } from '../system.ts'
+import { sharedSystem } from '../shared-system.ts'
 
 const root = join(import.meta.dirname, '../..')
 const tools = join(root, 'tools/generated-clients')
@@ -18,10 +18,9 @@ const run = async (parameters: string[], env: NodeJS.ProcessEnv = {}) => {
   return (await promisify(execFile)(process.execPath, parameters, options)).stdout
 }
 
-let system: System
+const system = await sharedSystem()
 
 beforeAll(async () => {
-  system = await startSystem()
   cpSync(join(tools, 'typescript'), folder, { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'openapi.json'), await (await fetch(`${system.baseUrl}/openapi.json`)).text())
@@ -31,10 +30,7 @@ beforeAll(async () => {
     'Generated clients: openapi-typescript; npm run test:generated also runs the guides for Python and Go.',
   )
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await system?.[Symbol.asyncDispose]()
-})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('types that openapi-typescript generates', () => {
   it.each([

@@ -11,7 +11,7 @@ import { type RunDockerCommand, startFakeDocker } from './rolling/fake-docker.ts
 const clientCount = 3
 
 /** The longest pause of a client between two requests, in milliseconds. */
-const maxThinkMs = 100
+const maxThinkMs = 200
 
 /** Time between two restarts, in milliseconds. */
 const loadMs = 200
