@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type CheckedFilter, positionOf } from '@fms/aip'
@@ -389,6 +389,18 @@ describe('an expensive list', () => {
     )
     // One list of an organization at a time: the second one waits for the first.
     expect(reports[1]!.waitedMs).toBeGreaterThan(reports[0]!.waitedMs)
+  })
+
+  it.runIf(process.platform === 'linux')('has a lower priority than the event loop', async () => {
+    await using store = new SqliteFormsStore(path, { fewForms: 0 })
+    const { organizationId } = await givenForm(store)
+    await store.list({ organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 })
+
+    const threads = readdirSync('/proc/self/task').filter((thread) =>
+      readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').startsWith('forms-reader'),
+    )
+
+    expect(threads.map((thread) => getPriority(Number(thread)))).toEqual([getPriority(process.pid) + 5])
   })
 
   /** A file with an organization with a list that takes minutes, and one whose list takes no time; both threads have started. */

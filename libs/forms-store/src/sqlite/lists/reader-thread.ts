@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ApiError, type Problem } from '@fms/aip'
 import { SqliteDatabase } from '@fms/store-kit'
@@ -27,6 +28,12 @@ export type ReaderResponse = Outcome & { report: Partial<ListReport> }
 
 /** Rows between two checks of `wantedRow`. */
 const rowsPerCheck = 16
+
+/** Lower priority than the event loop's, as threads for large drafts have (decision 20). */
+const niceIncrement = 5
+
+// Elsewhere it would be that of the whole process.
+if (process.platform === 'linux') setPriority(Math.min(getPriority() + niceIncrement, 19))
 
 const { path, timeoutMs } = workerData as ReaderData
 let database: SqliteDatabase | undefined
