@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { ApiError, type Problem } from '@fms/aip'
 import { FairQueue, type Flow } from '@fms/fair-queue'
+import { lowerPriority } from '@fms/fair-queue/lower-priority'
 import type { Piscina } from 'piscina'
 import { Gauge } from 'prom-client'
 
@@ -23,8 +24,8 @@ const idleTimeoutMs = 10_000
 /** Limits of a thread's heap. The largest task needs about 75 MiB. */
 const threadHeap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
-/** Lower priority: where cores are short, a thread gets a third of the CPU time of an event loop that it shares one with. */
-const niceIncrement = 5
+// The threads import this module, too.
+lowerPriority()
 
 /** Makes a function one that threads run: the module that {@link WorkerThreads} loads exports it. */
 export const threadTask =
@@ -88,7 +89,6 @@ export class WorkerThreads<T extends Tasks> {
       filename: this.#filename,
       minThreads: 0,
       maxThreads: this.#maxThreads,
-      niceIncrement,
       idleTimeout: idleTimeoutMs,
       recordTiming: false,
       resourceLimits: threadHeap,

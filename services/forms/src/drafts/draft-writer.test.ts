@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { ApiError, type JsonObject } from '@fms/aip'
 import { createFormArbitrary } from '@fms/contracts/arbitrary'
 import { longestTaskMs } from '@fms/testkit/cpu-time'
@@ -120,6 +122,13 @@ describe('DraftWriter', () => {
     await Promise.all([...Array.from({ length: 10 }, () => create('alice')), create('bob')])
 
     expect(order.indexOf('bob')).toBeLessThan(3)
+  })
+
+  it.runIf(process.platform === 'linux')('has threads of a lower priority than the event loop', async () => {
+    await threaded.create(JSON.stringify({ name: 'large' }), alice)
+
+    const threads = readdirSync('/proc/self/task').map(Number)
+    expect(threads.map(getPriority)).toContain(getPriority(process.pid) + 5)
   })
 
   it('starts the first thread with the first large draft, and ends threads when it is closed', async () => {

@@ -1,6 +1,6 @@
-import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ApiError, type Problem } from '@fms/aip'
+import { lowerPriority } from '@fms/fair-queue/lower-priority'
 import { SqliteDatabase } from '@fms/store-kit'
 import type { ListReport } from '../../forms-store.ts'
 import { throwAfter } from '../../lists/list-timeout.ts'
@@ -29,11 +29,7 @@ export type ReaderResponse = Outcome & { report: Partial<ListReport> }
 /** Rows between two checks of `wantedRow`. */
 const rowsPerCheck = 16
 
-/** Lower priority than the event loop's, as threads for large drafts have (decision 20). */
-const niceIncrement = 5
-
-// Elsewhere it would be that of the whole process.
-if (process.platform === 'linux') setPriority(Math.min(getPriority() + niceIncrement, 19))
+lowerPriority()
 
 const { path, timeoutMs } = workerData as ReaderData
 let database: SqliteDatabase | undefined

@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { getPriority } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { expect, it } from 'vitest'
+
+/** The priority of a thread that lowers its own, after a script. */
+const priorityAfter = async (script: string): Promise<number> => {
+  const module = JSON.stringify(import.meta.resolve('./lower-priority.ts'))
+  const worker = new Worker(
+    `const os = require('node:os')
+    ${script}
+    import(${module}).then(({ lowerPriority }) => {
+      lowerPriority()
+      require('node:worker_threads').parentPort.postMessage(os.getPriority())
+    })`,
+    { eval: true, execArgv: [] },
+  )
+  const [priority] = await once(worker, 'message')
+  await worker.terminate()
+  return priority
+}
+
+it.runIf(process.platform === 'linux')('is that of the thread alone', async () => {
+  const before = getPriority(process.pid)
+
+  expect(await priorityAfter('')).toBe(before + 5)
+
+  expect(getPriority(process.pid)).toBe(before)
+})
+
+it('stays as it is where a sandbox forbids to change it', async () => {
+  const refusal = "Object.assign(new Error('refused'), { info: { code: 'EPERM' } })"
+
+  expect(await priorityAfter(`os.setPriority = () => { throw ${refusal} }`)).toBe(getPriority())
+})
