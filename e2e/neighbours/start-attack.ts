@@ -8,7 +8,8 @@ export type Tally = Record<string, number>
 
 /**
  * Starts an attack of several callers in a separate process, so that its CPU time does not delay measurements. The process
- * is detached: Linux shares its CPU time between sessions, and a priority orders the processes of one.
+ * is detached: Linux shares its CPU time between sessions, and a priority orders the processes of one. It ends with this
+ * one (run-attack.ts).
  */
 export const startAttack = (attack: AttackName, targets: readonly Target[]) => {
   const child = fork(join(import.meta.dirname, 'run-attack.ts'), { detached: true })

@@ -47,6 +47,14 @@ describe('deploy/systemd', () => {
 
     expect(config).toMatchObject({ DEMO: 'off', HOST: '127.0.0.1', DATA_DIR: '/var/lib/form-management' })
   })
+
+  it('lets worker threads lower their priority', () => {
+    const [, ...filters] = read('deploy/systemd/form-management.service').match(
+      /(?<=^SystemCallFilter=).*$/gm,
+    )!
+
+    expect(filters).toEqual(['~@privileged @resources', 'setpriority'])
+  })
 })
 
 describe('the backup of deploy/systemd', () => {

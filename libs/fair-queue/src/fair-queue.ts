@@ -118,7 +118,7 @@ export class FairQueue {
   }
 }
 
-/** All work, that of an organization, or that of a user: each has the next as its children. */
+/** A node of the tree: all work, that of an organization, or that of a user. Only users have tickets. */
 class QueueNode {
   held = 0
   waiting = 0

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { getPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 /** The priority of a thread that lowers its own, after a script. */
 const priorityAfter = async (script: string): Promise<number> => {
@@ -20,16 +20,18 @@ const priorityAfter = async (script: string): Promise<number> => {
   return priority
 }
 
-it.runIf(process.platform === 'linux')('is that of the thread alone', async () => {
-  const before = getPriority(process.pid)
+describe.runIf(process.platform === 'linux')('the priority of a worker thread', () => {
+  it('is lower than that of its process', async () => {
+    const before = getPriority(process.pid)
 
-  expect(await priorityAfter('')).toBe(before + 5)
+    expect(await priorityAfter('')).toBe(before + 5)
 
-  expect(getPriority(process.pid)).toBe(before)
-})
+    expect(getPriority(process.pid)).toBe(before)
+  })
 
-it('stays as it is where a sandbox forbids to change it', async () => {
-  const refusal = "Object.assign(new Error('refused'), { info: { code: 'EPERM' } })"
+  it('stays as it is where a sandbox forbids changing it', async () => {
+    const refusal = "Object.assign(new Error('refused'), { info: { code: 'EPERM' } })"
 
-  expect(await priorityAfter(`os.setPriority = () => { throw ${refusal} }`)).toBe(getPriority())
+    expect(await priorityAfter(`os.setPriority = () => { throw ${refusal} }`)).toBe(getPriority())
+  })
 })

@@ -12,7 +12,7 @@ export const lowerPriority = (): void => {
   if (isMainThread || process.platform !== 'linux') return
   try {
     os.setPriority(Math.min(os.getPriority() + niceIncrement, 19))
-  } catch (error) {
-    if ((error as { info?: { code?: string } }).info?.code !== 'EPERM') throw error
+  } catch {
+    // A sandbox forbids it.
   }
 }

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { ApiError, type Problem } from '@fms/aip'
 import { FairQueue, type Flow } from '@fms/fair-queue'
-import { lowerPriority } from '@fms/fair-queue/lower-priority'
 import type { Piscina } from 'piscina'
 import { Gauge } from 'prom-client'
 
@@ -23,9 +22,6 @@ const idleTimeoutMs = 10_000
 
 /** Limits of a thread's heap. The largest task needs about 75 MiB. */
 const threadHeap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
-
-// The threads import this module, too.
-lowerPriority()
 
 /** Makes a function one that threads run: the module that {@link WorkerThreads} loads exports it. */
 export const threadTask =

@@ -162,14 +162,14 @@ describe('an app', () => {
       })
     })
 
-    it('accepts 1 MiB', async () => {
+    it('accepts 16 KiB', async () => {
       const { app } = startApp()
       const name = 'x'.repeat(smallBodyBytes - '{"name":""}'.length)
 
       expect((await app.inject(post({ name }))).statusCode).toBe(200)
     })
 
-    it('rejects more than 1 MiB', async () => {
+    it('rejects more than 16 KiB', async () => {
       const name = 'x'.repeat(smallBodyBytes - '{"name":""}'.length + 1)
 
       expect(await errorOf(startApp(), post({ name }))).toMatchObject({

@@ -30,31 +30,31 @@ const request = async (socket: Socket): Promise<string> => {
 }
 
 describe('listen', () => {
-  // Elsewhere there is one listener.
+  // Elsewhere one socket listens.
   it.runIf(process.platform === 'linux')(
     'accepts many connections in an iteration of the event loop',
     async () => {
       await using started = await startApp(16)
       const accepted: number[] = []
-      started.app.server.on('connection', () => accepted.push(turns))
-      let turns = 0
-      const sockets = connectAll(started.port, 64)
+      started.app.server.on('connection', () => accepted.push(iteration))
+      let iteration = 0
+      const connections = connectAll(started.port, 64)
 
       while (accepted.length < 64) {
-        turns++
+        iteration++
         await new Promise(setImmediate)
       }
 
       expect(new Set(accepted).size).toBeLessThan(32)
-      for (const socket of sockets) socket.destroy()
+      for (const connection of connections) connection.destroy()
     },
   )
 
-  it('serves connections of each listener, and closes with them', async () => {
+  it('serves connections of each socket, and closes with them', async () => {
     const started = await startApp(4)
-    const sockets = connectAll(started.port, 16)
-    for (const socket of sockets) expect(await request(socket)).toContain('here')
-    const ended = Promise.all(sockets.map((socket) => once(socket, 'close')))
+    const connections = connectAll(started.port, 16)
+    for (const connection of connections) expect(await request(connection)).toContain('here')
+    const ended = Promise.all(connections.map((connection) => once(connection, 'close')))
 
     await started.app.close()
 
@@ -63,7 +63,7 @@ describe('listen', () => {
     await expect(once(refused, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('fails where another app listens, whether with one listener or several', async () => {
+  it('fails where another app listens, whether with one socket or several', async () => {
     for (const sockets of [1, 4]) {
       await using started = await startApp(sockets)
       for (const own of [1, 4]) {

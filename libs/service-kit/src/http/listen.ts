@@ -16,7 +16,7 @@ export interface ListenerOptions {
 
 /**
  * Listens with several sockets on one port. libuv accepts one connection of each in an iteration of the event loop: with one
- * socket and long turns, the queue fills up, and new connections wait for minutes.
+ * socket and long iterations, the queue fills up, and new connections wait for minutes.
  */
 export const listen = async (
   app: FastifyInstance,

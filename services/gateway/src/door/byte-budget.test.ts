@@ -3,18 +3,18 @@ import { ByteBudget } from './byte-budget.ts'
 
 const flowOf = (organization: string) => ({ organization, user: organization })
 
-/** A budget whose holdings release when they give way, and the names of those that did. */
+/** A budget whose holdings release when they are evicted, and the names of those that were. */
 const givenBudget = (bytes: number, minBytes?: number) => {
   const budget = new ByteBudget('requests', bytes, minBytes)
-  const gaveWay: string[] = []
+  const evicted: string[] = []
   const hold = async (name: string, bytes: number) => {
     const release = await budget.hold(flowOf(name[0]!), bytes, () => {
-      gaveWay.push(name)
+      evicted.push(name)
       release?.()
     })
     return release
   }
-  return { budget, gaveWay, hold }
+  return { budget, evicted, hold }
 }
 
 describe('ByteBudget', () => {
@@ -45,7 +45,7 @@ describe('ByteBudget', () => {
   })
 
   it('ends the oldest holding of the organization that holds the most for one that waits', async () => {
-    const { budget, gaveWay, hold } = givenBudget(30, 20)
+    const { budget, evicted, hold } = givenBudget(30, 20)
     for (const [name, bytes] of [
       ['b1', 9],
       ['a1', 7],
@@ -56,18 +56,18 @@ describe('ByteBudget', () => {
 
     expect(await hold('d1', 5)).toBeDefined()
 
-    expect(gaveWay).toEqual(['a1'])
+    expect(evicted).toEqual(['a1'])
     expect(budget.held).toBe(28)
   })
 
   it('ends nothing of those who hold no more than the one that waits would', async () => {
-    const { gaveWay, hold } = givenBudget(20, 10)
+    const { evicted, hold } = givenBudget(20, 10)
     await hold('a1', 10)
     await hold('b1', 10)
 
     expect(await hold('c1', 10)).toBeUndefined()
 
-    expect(gaveWay).toEqual([])
+    expect(evicted).toEqual([])
   })
 
   it('holds bytes at once if they are free, and tells whose wait', async () => {

@@ -3,7 +3,7 @@ import { bodyTooLarge, flowOf, Gauge, overloaded, smallBodyBytes } from '@fms/se
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { maxWaitMs, type WaitingReply, waitForTurn } from './door.ts'
 
-/** How often the largest holder gives way while others wait, in milliseconds. */
+/** How often a holding of the largest holder is evicted while others wait, in milliseconds. */
 const patienceMs = 250
 
 const budgets = new Map<string, ByteBudget>()

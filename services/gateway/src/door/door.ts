@@ -53,9 +53,9 @@ const works = new Histogram({
 
 export interface Admission {
   flow: Flow
-  /** Whether the work is known to be expensive before it begins: then it has the smaller share. It may become so while it waits. */
+  /** Whether the work is known to be expensive before it begins, which may change while it waits: it has the smaller share. */
   isExpensive?: () => boolean
-  /** Whose caller leaves when it disconnects, but not once it is admitted. */
+  /** When its caller disconnects, the request leaves, unless it was admitted. */
   reply?: WaitingReply
   maxWaitMs?: number
   /** Called before the work for a caller whose head arrived over a second ago: its body or its turn came late. */
@@ -132,7 +132,7 @@ export interface WaitingReply {
 
 export interface Wait {
   maxWaitMs: number
-  /** Whose caller leaves the queue when it disconnects. */
+  /** When its caller disconnects, the request leaves the queue. */
   reply?: WaitingReply | undefined
   /** Places to hold; 1 by default. */
   places?: number

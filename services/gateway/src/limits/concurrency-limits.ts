@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Bounds the requests of each id at the same time. An id that has none takes no memory. */
+/** Bounds the concurrent requests of each user or organization, by id. One that has none takes no memory. */
 export class KeyedConcurrencyLimit {
   readonly #scope: 'user' | 'organization'
   readonly #max: number

@@ -70,7 +70,7 @@ const isForJsonOnly = (accept = ''): boolean =>
 /** A function that reads the public JSON of a form, in the turn of the caller's address. */
 const createReader = ({ forms, token }: PublicFormsOptions) => {
   const door = new Door('public forms', places)
-  const memory = new ByteBudget('public forms', maxBytes, maxFormBytes)
+  const budget = new ByteBudget('public forms', maxBytes, maxFormBytes)
 
   return async (
     publicId: string,
@@ -95,7 +95,7 @@ const createReader = ({ forms, token }: PublicFormsOptions) => {
       const { body } = response
       if (body instanceof StreamedBody) {
         const bytes = Number(response.headers['content-length'] ?? maxFormBytes)
-        const release = memory.tryHold(flow, bytes, () => reply.raw.destroy())
+        const release = budget.tryHold(flow, bytes, () => reply.raw.destroy())
         if (!release || reply.raw.destroyed) {
           release?.()
           body.destroy()
