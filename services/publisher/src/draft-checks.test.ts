@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { openFormsStore, parseDraft, type StoredForm, toStoredDraft } from '@fms/forms-store'
 import { afterAll, describe, expect, it } from 'vitest'
 import { DraftChecks } from './draft-checks.ts'
@@ -35,5 +37,18 @@ describe('DraftChecks', () => {
     const incomplete = { ...large.draft, ...toStoredDraft(draftOf({ steps: [], name: 'x'.repeat(200) })) }
     const many = { ...incomplete, draftJson: `${incomplete.draftJson.slice(0, -1)}${' '.repeat(20_000)}}` }
     expect(await checks.violations(many, flow)).toEqual(await checks.violations(incomplete, flow))
+  })
+
+  it.runIf(process.platform === 'linux')('has threads of a lower priority than the event loop', async () => {
+    const own = new DraftChecks()
+    const large = await givenRemoval('x'.repeat(100_000))
+    const threads = () => readdirSync('/proc/self/task').map(Number)
+    const before = new Set(threads())
+
+    await own.breakingChanges(large.draft, large.live, flow)
+    const started = threads().filter((thread) => !before.has(thread))
+
+    expect(started.map(getPriority)).toContain(getPriority(process.pid) + 5)
+    await own.close()
   })
 })
