@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { json, reasonOf, startGateway } from './testing.ts'
 
 const form = '/v2/organizations/acme/forms/Ab3dE6gH9j'
@@ -142,3 +144,38 @@ describe('request heads', () => {
     expect(await statusWith(33_000)).toBe(431)
   })
 })
+
+describe('close', () => {
+  it('ends the attempts to connect to NATS', async () => {
+    const [stopped, running] = await Promise.all([listenAsBrokenNats(), listenAsBrokenNats()])
+    const gateway = await startGateway({ natsUrl: stopped.url })
+    await using _other = await startGateway({ natsUrl: running.url })
+    await stopped.attempts(1)
+
+    await gateway[Symbol.asyncDispose]()
+
+    const tried = stopped.count
+    // Both would try as often.
+    await running.attempts(running.count + 4)
+    expect(stopped.count).toBeLessThanOrEqual(tried + 1)
+  })
+})
+
+/** A server that closes each connection. */
+const listenAsBrokenNats = async () => {
+  const server = createServer((socket) => {
+    broken.count++
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const broken = {
+    url: `nats://127.0.0.1:${(server.address() as { port: number }).port}`,
+    count: 0,
+    /** Resolves once there were as many attempts to connect. */
+    async attempts(count: number) {
+      while (broken.count < count) await once(server, 'connection')
+    },
+  }
+  return broken
+}

@@ -67,7 +67,8 @@ export const createGateway = async (
   consoleFolder = builtConsoleFolder,
 ) => {
   const { organizations, forms, streamAgent, authorization, ready, close } = createUpstreams(config, logger)
-  const connecting = connectNats(config.NATS_URL, 'gateway', { logger })
+  const stop = new AbortController()
+  const connecting = connectNats(config.NATS_URL, 'gateway', { logger, signal: stop.signal })
   const publisher = createPublisherClient(connecting, logger)
   const counts = new FixedWindowCounter(now)
   const stopSharing = shareCounts(counts, connecting, logger)
@@ -125,6 +126,7 @@ export const createGateway = async (
   app.register(v2(deps), { prefix: '/v2' })
   // `onClose` runs after the last response, publish requests included.
   app.addHook('onClose', async () => {
+    stop.abort()
     stopSharing()
     await publisher.close()
     await close()

@@ -34,8 +34,7 @@ export const shareCounts = (
     for (const [keyId, count, msLeft] of received.counts) counts.of(keyId, msLeft).count += count
   }
 
-  const subscribe = async () => {
-    const nats = await connecting
+  const subscribe = (nats: NatsConnection) => {
     nats.subscribe(RequestsCounted.subject, {
       callback: (err, { data }) => {
         if (err) return logger.error({ err }, 'NATS denies the subscription to the counts of other gateways')
@@ -56,7 +55,8 @@ export const shareCounts = (
       if (isConnected) reconnectGrace = setTimeout(resume, reconnectGraceMs).unref()
     })
   }
-  subscribe().catch((err) => logger.error({ err }, 'NATS cannot be used: rate limits are not shared'))
+  // Rejects only when the gateway stops before it is connected.
+  connecting.then(subscribe, () => {})
 
   const takeDeltas = (): RequestsCounted['counts'] => {
     const deltas: RequestsCounted['counts'] = []

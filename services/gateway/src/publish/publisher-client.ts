@@ -50,8 +50,10 @@ export const createPublisherClient = (connecting: Promise<NatsConnection>, logge
   const connection: Connection = { nats: undefined, inbox, pending: new Map() }
   const { pending } = connection
   const send = createSend(connection, createCircuit('publish', logger))
-  stayConnected(connecting, connection, logger).catch((err) =>
-    logger.error({ err }, 'NATS cannot be used: nothing can be published'),
+  // Rejects only when the gateway stops before it is connected.
+  connecting.then(
+    (nats) => follow(nats, connection, logger),
+    () => {},
   )
 
   return {
@@ -107,12 +109,7 @@ const headersOf = (replyInbox: string, requestId: string, deadline: number): Msg
 }
 
 /** Subscribes to the inbox, and keeps `connection.nats` up to date until NATS is closed. */
-const stayConnected = async (
-  connecting: Promise<NatsConnection>,
-  connection: Connection,
-  logger: FastifyBaseLogger,
-): Promise<void> => {
-  const nats = await connecting
+const follow = (nats: NatsConnection, connection: Connection, logger: FastifyBaseLogger): void => {
   subscribeToInbox(nats, connection, logger)
   const setConnected = (isConnected: boolean) => {
     connection.nats = isConnected ? nats : undefined
