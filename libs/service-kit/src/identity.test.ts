@@ -87,11 +87,11 @@ describe('an identity token', () => {
 const startApp = () => {
   const app = createApp({ logger: pino({ level: 'silent' }) })
   app.register(async (forUsers) => {
-    forUsers.register(requireIdentity, { secrets: [secret] })
+    requireIdentity(forUsers, [secret])
     forUsers.get('/users', async ({ identity }) => identity)
   })
   app.register(async (forTheGateway) => {
-    forTheGateway.register(requireGateway, { secrets: [secret] })
+    requireGateway(forTheGateway, [secret])
     forTheGateway.get('/gateway', async () => ({}))
   })
   return app

@@ -2,7 +2,6 @@ import { Identity, identityHeader, ServiceIdentity } from '@fms/contracts'
 import type { Flow } from '@fms/fair-queue'
 import { createSigner, createVerifier } from 'fast-jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import fastifyPlugin from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { identityRequired, ownerRequired, writeForbidden } from './http/errors.ts'
@@ -64,9 +63,10 @@ const createSignatureVerifier = (secrets: readonly string[]) => {
   }
 }
 
-/** Makes a plugin that accepts only requests whose token has the claims of a schema. */
-const requireToken = <T>(schema: z.ZodType<T>, onAccepted: (request: FastifyRequest, claims: T) => void) =>
-  fastifyPlugin(async (app: FastifyInstance, { secrets }: { secrets: readonly string[] }) => {
+/** Makes a function that adds a hook, which accepts only requests whose token has the claims of a schema. */
+const requireToken =
+  <T>(schema: z.ZodType<T>, onAccepted: (request: FastifyRequest, claims: T) => void) =>
+  (app: FastifyInstance, secrets: readonly string[]): void => {
     const verify = createIdentityVerifier(secrets, schema)
     app.addHook('onRequest', (request, _reply, done) => {
       const claims = verify(String(request.headers[identityHeader] ?? ''))
@@ -74,14 +74,14 @@ const requireToken = <T>(schema: z.ZodType<T>, onAccepted: (request: FastifyRequ
       onAccepted(request, claims)
       done()
     })
-  })
+  }
 
-/** A plugin that sets `request.identity` from the identity token. @throws {ApiError} IDENTITY_REQUIRED. */
+/** Sets `request.identity` from the identity token. @throws {ApiError} IDENTITY_REQUIRED. */
 export const requireIdentity = requireToken(Identity, (request, identity) => {
   request.identity = identity
 })
 
-/** A plugin that accepts only requests that the gateway sends for itself. @throws {ApiError} IDENTITY_REQUIRED. */
+/** Accepts only requests that the gateway sends for itself. @throws {ApiError} IDENTITY_REQUIRED. */
 export const requireGateway = requireToken(ServiceIdentity, () => {})
 
 /** Whether a request may change something: any but GET, HEAD, and those of routes that are marked as reads. */

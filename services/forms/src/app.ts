@@ -9,7 +9,7 @@ import {
   requireWriteAccess,
   smallBodyBytes,
 } from '@fms/service-kit'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 import type { FormsDeps } from './deps.ts'
 import { DraftThreads } from './drafts/draft-threads.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
@@ -70,43 +70,46 @@ export const createFormsApp = ({
   })
   app.addHook('onClose', () => threads.close())
   app.register(async (authenticated) => {
-    authenticated.register(requireIdentity, { secrets: internalSecrets })
+    requireIdentity(authenticated, internalSecrets)
     authenticated.addHook('onRequest', ({ identity, params }, _, done) => {
       const { organizationId } = params as { organizationId?: string }
       const isForeign = organizationId !== undefined && organizationId !== identity.organizationId
       done(isForeign ? organizationNotFound(organizationId) : undefined)
     })
-    authenticated.register(resourceRoutes, deps)
+    addResourceRoutes(authenticated, deps)
   })
   app.register(async (internal) => {
-    internal.register(requireGateway, { secrets: internalSecrets })
-    internal.register(getFormOrganization, deps)
-    internal.register(getPublicForm, deps)
+    requireGateway(internal, internalSecrets)
+    getFormOrganization(internal, deps)
+    getPublicForm(internal, deps)
   })
   return app
 }
 
-const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
+const addResourceRoutes = (app: App, deps: FormsDeps): void => {
   app.addHook('onRequest', (request, _reply, done) => {
     if (isWrite(request)) requireWriteAccess(request.identity)
     done()
   })
   respondToReplays(app, deps)
-  app.register(createForm, deps)
-  app.register(checkForm, deps)
-  app.register(getForm, deps)
-  app.register(listForms, deps)
-  app.register(updateForm, deps)
-  app.register(deleteForm, deps)
-  app.register(listDeletedForms, deps)
-  app.register(undeleteForm, deps)
-  app.register(purgeForm, deps)
-  app.register(unpublishForm, deps)
-  app.register(listRevisions, deps)
-  app.register(getRevision, deps)
-  app.register(rollbackForm, deps)
-  app.register(listEvents, deps)
-  app.register(getEvent, deps)
-  app.register(streamEvents, deps)
-  app.register(getChanges, deps)
+  for (const addRoute of [
+    createForm,
+    checkForm,
+    getForm,
+    listForms,
+    updateForm,
+    deleteForm,
+    listDeletedForms,
+    undeleteForm,
+    purgeForm,
+    unpublishForm,
+    listRevisions,
+    getRevision,
+    rollbackForm,
+    listEvents,
+    getEvent,
+    streamEvents,
+    getChanges,
+  ])
+    addRoute(app, deps)
 }

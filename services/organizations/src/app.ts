@@ -1,5 +1,5 @@
 import { type App, createApp, requireGateway, requireIdentity, requireKeyWriteAccess } from '@fms/service-kit'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 import type { OrganizationsDeps } from './deps.ts'
 import { authorize } from './routes/authorize.ts'
 import { createKey } from './routes/create-key.ts'
@@ -24,28 +24,22 @@ export const createOrganizationsApp = ({
 }: OrganizationsAppOptions): App => {
   const app = createApp({ logger, isBehindGateway: true, ready: () => deps.directory.ping() })
   app.register(async (userRoutes) => {
-    userRoutes.register(requireIdentity, { secrets })
-    userRoutes.register(listOrganizations, deps)
-    userRoutes.register(getOrganization, deps)
-    userRoutes.register(getWhoami, deps)
+    requireIdentity(userRoutes, secrets)
+    for (const addRoute of [listOrganizations, getOrganization, getWhoami]) addRoute(userRoutes, deps)
     userRoutes.register(keyRoutes, deps)
   })
   app.register(async (gatewayRoutes) => {
-    gatewayRoutes.register(requireGateway, { secrets })
-    gatewayRoutes.register(authorize, deps)
-    gatewayRoutes.register(createSession, deps)
+    requireGateway(gatewayRoutes, secrets)
+    for (const addRoute of [authorize, createSession]) addRoute(gatewayRoutes, deps)
   })
   return app
 }
 
-const keyRoutes = async (app: FastifyInstance, deps: OrganizationsDeps) => {
+const keyRoutes = async (app: App, deps: OrganizationsDeps) => {
   app.addHook('onRequest', ({ identity, method, params }, _reply, done) => {
     const { keyId } = params as { keyId?: string }
     if (method !== 'GET' && method !== 'HEAD') requireKeyWriteAccess(identity, keyId)
     done()
   })
-  app.register(listKeys, deps)
-  app.register(createKey, deps)
-  app.register(rotateKey, deps)
-  app.register(deleteKey, deps)
+  for (const addRoute of [listKeys, createKey, rotateKey, deleteKey]) addRoute(app, deps)
 }

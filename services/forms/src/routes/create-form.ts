@@ -1,7 +1,6 @@
 import { CreateFormRequest, type FormPath, NoQuery } from '@fms/contracts'
 import { type FormsStore, formETag, formIdTaken, formToJson } from '@fms/forms-store'
-import { flowOf, formBodyBytes } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { newForm, newIds, unknownIds } from '../domain/new-form.ts'
 import { draftPatch } from '../drafts/draft-writer.ts'
@@ -9,10 +8,7 @@ import { OrganizationParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
 /** Create a form as a draft (AIP-133). Omitted fields get their defaults. The client can choose the form's id. */
-export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
-  app,
-  { forms, drafts, contexts, publicFormBaseUrl, now },
-) => {
+export const createForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, publicFormBaseUrl, now }) => {
   app.post(
     '/organizations/:organizationId/forms',
     {

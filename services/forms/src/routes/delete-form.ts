@@ -1,13 +1,12 @@
 import { parseIfMatch } from '@fms/aip'
 import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contracts'
 import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
-import { deleteOptions } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, deleteOptions } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
 
 /** Delete a form and its revisions (AIP-135). They can be restored until the form is purged. */
-export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, contexts }) => {
+export const deleteForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
   app.delete(
     '/organizations/:organizationId/forms/:formRef',
     {

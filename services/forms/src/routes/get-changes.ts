@@ -1,7 +1,6 @@
 import { ChangesQuery, draftRef, formPath, liveAlias } from '@fms/contracts'
 import { type FormRef, formNotFound, snapshotToJson } from '@fms/forms-store'
-import { flowOf, sanitizeRef } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, flowOf, sanitizeRef } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
 import { missingRevision } from './revisions/missing-revision.ts'
@@ -14,7 +13,7 @@ interface State {
 }
 
 /** Compare two states of a form, `live` with the draft's AI Handoff. For the draft, with what prevents its publish. */
-export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, drafts }) => {
+export const getChanges: AddRoute<FormsDeps> = (app, { forms, drafts }) => {
   const readDraft = async (ref: FormRef): Promise<State> => {
     const form = await forms.get(ref)
     if (!form) throw formNotFound(ref)

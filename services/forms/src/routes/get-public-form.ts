@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { apiError, cutJson, ifNoneMatchHolds, maskMembersOf, parseReadMask } from '@fms/aip'
 import { Form, liveAlias, NoQuery, publicFormMembers } from '@fms/contracts'
 import { type RevisionState, revisionETag, snapshotToJson } from '@fms/forms-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import { z } from 'zod'
 import type { FormsDeps } from '../deps.ts'
 import { sendJson } from './send-json.ts'
@@ -13,7 +13,7 @@ const members = publicFormMembers.join()
 const mask = parseReadMask(members, maskMembersOf(Form))!
 
 /** Internal: read the public members of the live revision, or 304. Unknown, deleted and unpublished forms are one error. */
-export const getPublicForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
+export const getPublicForm: AddRoute<FormsDeps> = (app, { forms }) => {
   app.get(
     '/internal/forms/:publicId/public',
     { schema: { params: Params, querystring: NoQuery } },

@@ -8,7 +8,7 @@ import {
   type StoredForm,
   summaryWriter,
 } from '@fms/forms-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from '../requests/caller-signal.ts'
 import { logSlowList } from '../requests/log-slow-list.ts'
@@ -17,10 +17,7 @@ import { formMembers } from './resource-members.ts'
 import { type MaskedItem, sendPage } from './send-json.ts'
 
 /** List an organization's forms (AIP-132), most recently updated first unless `orderBy` says otherwise. */
-export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
-  app,
-  { forms, publicFormBaseUrl, pageTokens },
-) => {
+export const listForms: AddRoute<FormsDeps> = (app, { forms, publicFormBaseUrl, pageTokens }) => {
   const toMaskedItem = (form: StoredForm, mask: ReadMask): MaskedItem => ({
     length: form.draftJson.length,
     cut: () => formToJson(form, publicFormBaseUrl, mask),

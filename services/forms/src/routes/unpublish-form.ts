@@ -8,16 +8,13 @@ import {
   formNotFound,
   formToJson,
 } from '@fms/forms-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
 /** Take a form down: its revisions stay, and none is live until the next publish. Works without NATS. */
-export const unpublishForm: FastifyPluginAsyncZod<FormsDeps> = async (
-  app,
-  { forms, contexts, publicFormBaseUrl },
-) => {
+export const unpublishForm: AddRoute<FormsDeps> = (app, { forms, contexts, publicFormBaseUrl }) => {
   app.post(
     '/organizations/:organizationId/forms/:formRef/unpublish',
     { schema: { params: FormParams, querystring: NoQuery, body: UnpublishFormRequest } },

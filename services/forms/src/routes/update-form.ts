@@ -1,8 +1,7 @@
 import { parseIfMatch } from '@fms/aip'
 import { longDraftHeader, NoQuery, UpdateFormRequest } from '@fms/contracts'
 import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
-import { flowOf, formBodyBytes } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
 import { draftPatch } from '../drafts/draft-writer.ts'
@@ -14,10 +13,7 @@ import { sendJson } from './send-json.ts'
 const longDraft = 64 * 1024
 
 /** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
-export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
-  app,
-  { forms, drafts, contexts, publicFormBaseUrl, now },
-) => {
+export const updateForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, publicFormBaseUrl, now }) => {
   app.patch(
     '/organizations/:organizationId/forms/:formRef',
     {

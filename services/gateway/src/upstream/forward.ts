@@ -1,15 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import httpProxy from '@fastify/http-proxy'
-import { identityHeader, longDraftHeader, replayedHeader } from '@fms/contracts'
-import { flowOf, overloaded, sanitizeRef } from '@fms/service-kit'
-import type {
-  FastifyContextConfig,
-  FastifyInstance,
-  FastifyPluginAsync,
-  FastifyReply,
-  FastifyRequest,
-  HTTPMethods,
-} from 'fastify'
+import { identityHeader, longDraftHeader, type Operation, replayedHeader } from '@fms/contracts'
+import { flowOf, formBodyBytes, overloaded, sanitizeRef } from '@fms/service-kit'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { reauthorizeLate } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import { maxBufferedBytes } from '../config.ts'
@@ -21,13 +14,10 @@ export interface ForwardOptions {
   to: Upstream
   door: Door
   authorize: Authorize
-  methods: HTTPMethods[]
-  /** Route patterns; no other path is forwarded. */
-  paths: string[]
   responseBudget: ByteBudget
-  config?: FastifyContextConfig
-  /** The largest body, in bytes; by default that of the app. */
-  bodyLimit?: number
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** The operations with this method, by route pattern. No other path is forwarded. */
+  operations: ReadonlyMap<string, Operation>
 }
 
 interface Exchange {
@@ -40,18 +30,24 @@ const exchanges = new AsyncLocalStorage<Exchange | undefined>()
 
 /** Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path. */
 export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) => {
-  const { to, methods, paths, config, bodyLimit } = options
+  const { to, method, operations } = options
   keepRawBodies(app)
   app.addHook('onRoute', (route) => {
-    if (bodyLimit !== undefined) route.bodyLimit = bodyLimit
+    const { cost, who, sendsForm } = operations.get(route.routePath)!
+    route.config = {
+      isList: cost === 'list',
+      isExpensive: cost === 'expensive',
+      isRead: who === 'reader',
+      requiresOwner: who === 'owner',
+    }
+    if (sendsForm) route.bodyLimit = formBodyBytes
   })
   await app.register(httpProxy, {
     upstream: to.origin,
     undici: dispatcherOf(options),
     // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
-    httpMethods: methods.includes('GET') ? [...methods, 'HEAD'] : methods,
-    routes: paths,
-    ...(config && { config }),
+    httpMethods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+    routes: [...operations.keys()],
     proxyPayloads: false,
     disableRequestLogging: true,
     // The dispatcher builds the path from the route and its parameters, never from the raw URL.

@@ -1,11 +1,10 @@
 import { AuthorizeRequest, AuthorizeResponse, NoQuery } from '@fms/contracts'
-import { apiKeyInvalid } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, apiKeyInvalid } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { createKeyUseRecorder } from '../key-uses.ts'
 
 /** Authorize a request of the gateway: the user of an API key, and the user's role in an organization. */
-export const authorize: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, deps) => {
+export const authorize: AddRoute<OrganizationsDeps> = (app, deps) => {
   const { directory, now } = deps
   const recordKeyUse = createKeyUseRecorder(deps)
 

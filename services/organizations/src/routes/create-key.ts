@@ -1,13 +1,13 @@
 import { invalidRequest } from '@fms/aip'
 import { CreateKeyRequest, IssuedKey, NoQuery } from '@fms/contracts'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { assertNotOutlivesCaller } from '../domain/key-rights.ts'
 import { getCallerKey } from '../get-caller-key.ts'
 import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'
 
 /** Create a key of the caller (AIP-133), which may do no more than the key of the request. */
-export const createKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory, now }) => {
+export const createKey: AddRoute<OrganizationsDeps> = (app, { directory, now }) => {
   app.post(
     '/keys',
     { schema: { querystring: NoQuery, body: CreateKeyRequest, response: { 200: IssuedKey } } },

@@ -7,13 +7,12 @@ import {
   sessionLifetimeMs,
   sessionsPath,
 } from '@fms/contracts'
-import { apiKeyChallenge } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, apiKeyChallenge } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { secretHeaders, toDryRun, toIssuedKey, toUser } from '../to-key.ts'
 
 /** Exchange a login code for the key of a session, for the gateway: the caller has no key yet. */
-export const createSession: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory, now }) => {
+export const createSession: AddRoute<OrganizationsDeps> = (app, { directory, now }) => {
   app.post(
     sessionsPath,
     { schema: { querystring: NoQuery, body: CreateSessionRequest, response: { 200: Session } } },

@@ -1,12 +1,11 @@
 import { DeleteKeyQuery, DeleteKeyRequest, EmptyResponse } from '@fms/contracts'
 import { keyNotFound } from '@fms/directory-store'
-import { deleteOptions } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, deleteOptions } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { KeyParams } from './key-params.ts'
 
 /** Revoke a key of the caller (AIP-135). The query can request a dry run too, because proxies drop bodies. */
-export const deleteKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {
+export const deleteKey: AddRoute<OrganizationsDeps> = (app, { directory }) => {
   app.delete(
     '/keys/:keyId',
     {

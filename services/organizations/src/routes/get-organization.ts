@@ -1,6 +1,5 @@
 import { NoQuery, Organization } from '@fms/contracts'
-import { organizationNotFound } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, organizationNotFound } from '@fms/service-kit'
 import { z } from 'zod'
 import type { OrganizationsDeps } from '../deps.ts'
 import { toOrganization } from '../to-organization.ts'
@@ -9,7 +8,7 @@ import { toOrganization } from '../to-organization.ts'
 const OrganizationParams = z.object({ organizationRef: z.string() })
 
 /** Get an organization of which the caller is a member (AIP-131). */
-export const getOrganization: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {
+export const getOrganization: AddRoute<OrganizationsDeps> = (app, { directory }) => {
   app.get(
     '/organizations/:organizationRef',
     { schema: { params: OrganizationParams, querystring: NoQuery, response: { 200: Organization } } },

@@ -1,13 +1,12 @@
 import { NoQuery, Whoami } from '@fms/contracts'
-import { apiKeyInvalid } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, apiKeyInvalid } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { getCallerKey } from '../get-caller-key.ts'
 import { toKey, toUser } from '../to-key.ts'
 import { toOrganization } from '../to-organization.ts'
 
 /** Get the caller: the user, the key of the request, and the memberships with their roles. */
-export const getWhoami: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {
+export const getWhoami: AddRoute<OrganizationsDeps> = (app, { directory }) => {
   app.get(
     '/whoami',
     { schema: { querystring: NoQuery, response: { 200: Whoami } } },

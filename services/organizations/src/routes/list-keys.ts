@@ -1,12 +1,12 @@
 import { readPageQuery } from '@fms/aip'
 import { ListKeysResponse } from '@fms/contracts'
 import type { KeyPosition } from '@fms/directory-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { toKey } from '../to-key.ts'
 
 /** List the live keys of the caller, newest first (AIP-132). */
-export const listKeys: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory, pageTokens }) => {
+export const listKeys: AddRoute<OrganizationsDeps> = (app, { directory, pageTokens }) => {
   app.get(
     '/keys',
     { schema: { response: { 200: ListKeysResponse } } },

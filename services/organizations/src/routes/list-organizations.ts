@@ -1,7 +1,7 @@
 import { type FilterFields, invalidRequest, readListQuery, toFieldViolations } from '@fms/aip'
 import { AllOrganizationsResponse, ListOrganizationsQuery, ListOrganizationsResponse } from '@fms/contracts'
 import { organizationFields } from '@fms/directory-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import { z } from 'zod'
 import type { OrganizationsDeps } from '../deps.ts'
 import { toOrganization } from '../to-organization.ts'
@@ -12,10 +12,7 @@ const filterFields: FilterFields = {
 }
 
 /** List the caller's organizations (AIP-132): a page, or, with `all=true`, all in the order in which the caller joined. */
-export const listOrganizations: FastifyPluginAsyncZod<OrganizationsDeps> = async (
-  app,
-  { directory, pageTokens },
-) => {
+export const listOrganizations: AddRoute<OrganizationsDeps> = (app, { directory, pageTokens }) => {
   app.get(
     '/organizations',
     { schema: { response: { 200: z.union([ListOrganizationsResponse, AllOrganizationsResponse]) } } },

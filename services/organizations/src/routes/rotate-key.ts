@@ -1,6 +1,6 @@
 import { IssuedKey, NoQuery, RotateKeyRequest } from '@fms/contracts'
 import type { ApiKey } from '@fms/directory-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { assertMayOverlap, assertNotOutlivesCaller } from '../domain/key-rights.ts'
 import { getCallerKey } from '../get-caller-key.ts'
@@ -8,7 +8,7 @@ import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'
 import { KeyParams } from './key-params.ts'
 
 /** Replace a key of the caller by one with the same name, rights and expireTime (AIP-136). */
-export const rotateKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {
+export const rotateKey: AddRoute<OrganizationsDeps> = (app, { directory }) => {
   app.post(
     '/keys/:keyId/rotate',
     {

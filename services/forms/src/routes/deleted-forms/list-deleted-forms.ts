@@ -1,14 +1,14 @@
 import { invalidPageToken, type Position, readPageQuery } from '@fms/aip'
 import type { DeletedForm } from '@fms/contracts'
 import type { DeletedFormPosition, DeletedForm as StoredDeletedForm } from '@fms/forms-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { callerSignal } from '../../requests/caller-signal.ts'
 import { OrganizationParams } from '../form-params.ts'
 import { sendPage } from '../send-json.ts'
 
 /** List the deleted forms of an organization that can be restored, most recently deleted first (AIP-132). */
-export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
+export const listDeletedForms: AddRoute<FormsDeps> = (app, { forms, pageTokens }) => {
   app.get(
     '/organizations/:organizationId/deletedForms',
     { schema: { params: OrganizationParams } },

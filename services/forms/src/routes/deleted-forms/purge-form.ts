@@ -1,13 +1,12 @@
 import { parseIfMatch } from '@fms/aip'
 import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contracts'
 import { assertIfMatch, deletedFormNotFound, type FormState } from '@fms/forms-store'
-import { deleteOptions, requireOwner } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, deleteOptions, requireOwner } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { FormParams } from '../form-params.ts'
 
 /** Purge a deleted form before its time: it is gone for good, and its ids are free (compare AIP-165). For owners. */
-export const purgeForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, contexts }) => {
+export const purgeForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
   app.delete(
     '/organizations/:organizationId/deletedForms/:formRef',
     {

@@ -1,16 +1,13 @@
 import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UndeleteFormRequest } from '@fms/contracts'
 import { assertIfMatch, deletedFormNotFound, type FormState, formETag, formToJson } from '@fms/forms-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { FormParams } from '../form-params.ts'
 import { sendJson } from '../send-json.ts'
 
 /** Restore a deleted form as it was, with its ids and revisions (AIP-164). */
-export const undeleteForm: FastifyPluginAsyncZod<FormsDeps> = async (
-  app,
-  { forms, contexts, publicFormBaseUrl },
-) => {
+export const undeleteForm: AddRoute<FormsDeps> = (app, { forms, contexts, publicFormBaseUrl }) => {
   app.post(
     '/organizations/:organizationId/deletedForms/:formRef/undelete',
     { schema: { params: FormParams, querystring: NoQuery, body: UndeleteFormRequest } },

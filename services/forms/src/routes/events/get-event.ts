@@ -1,11 +1,11 @@
 import { apiError } from '@fms/aip'
 import { isUuid, NoQuery } from '@fms/contracts'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { EventParams } from '../form-params.ts'
 
 /** Read one event of an organization's log by its id (AIP-131). */
-export const getEvent: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
+export const getEvent: AddRoute<FormsDeps> = (app, { forms }) => {
   app.get(
     '/organizations/:organizationId/events/:eventId',
     { schema: { params: EventParams, querystring: NoQuery } },

@@ -1,18 +1,14 @@
 import { invalidPageToken, type Position, readListQuery } from '@fms/aip'
 import { formatSequence, ListEventsQuery } from '@fms/contracts'
 import { eventFilterFields } from '@fms/forms-store'
-import { flowOf } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, flowOf } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { type EventPosition, readEventsPage } from '../../events/read-events-page.ts'
 import { OrganizationParams } from '../form-params.ts'
 import { sendPage } from '../send-json.ts'
 
 /** List the events of an organization (AIP-132), oldest first unless `orderBy` says otherwise. */
-export const listEvents: FastifyPluginAsyncZod<FormsDeps> = async (
-  app,
-  { forms, eventReader, pageTokens },
-) => {
+export const listEvents: AddRoute<FormsDeps> = (app, { forms, eventReader, pageTokens }) => {
   app.get(
     '/organizations/:organizationId/events',
     { schema: { params: OrganizationParams } },

@@ -1,8 +1,7 @@
 import { invalidRequest, readFilterQuery } from '@fms/aip'
 import { maxSafeInteger, StreamEventsQuery } from '@fms/contracts'
 import { eventFilterFields } from '@fms/forms-store'
-import { countEventStream, flowOf } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, countEventStream, flowOf } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { EventStream } from '../../events/event-stream.ts'
 import { assertNotPruned, assertReached, rangeOf } from '../../events/log-range.ts'
@@ -16,7 +15,7 @@ const headers = {
 }
 
 /** Stream the events of an organization as they are recorded (server-sent events, WHATWG HTML §9.2). */
-export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
+export const streamEvents: AddRoute<FormsDeps> = (
   app,
   { forms: { events }, eventReader: reader, eventTails: tails },
 ) => {

@@ -1,7 +1,7 @@
 import { ifNoneMatchHolds, type ReadMask, readGetQuery } from '@fms/aip'
 import { isUuid, liveAlias } from '@fms/contracts'
 import { type RevisionState, revisionETag, revisionToJson, snapshotETag } from '@fms/forms-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { RevisionParams } from '../form-params.ts'
 import { revisionMembers } from '../resource-members.ts'
@@ -12,7 +12,7 @@ import { missingRevision } from './missing-revision.ts'
 const immutable = 'private, max-age=31536000, immutable'
 
 /** Read one revision, or members of it (AIP-162, AIP-157), or 304. `live` has the AI Handoff of the draft. */
-export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
+export const getRevision: AddRoute<FormsDeps> = (app, { forms }) => {
   app.get(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef',
     { schema: { params: RevisionParams } },

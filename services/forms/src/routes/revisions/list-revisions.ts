@@ -1,7 +1,7 @@
 import { invalidPageToken, readPageQuery } from '@fms/aip'
 import { ListRevisionsQuery } from '@fms/contracts'
 import { formNotFound, revisionToJson } from '@fms/forms-store'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { callerSignal } from '../../requests/caller-signal.ts'
 import { FormParams } from '../form-params.ts'
@@ -9,7 +9,7 @@ import { revisionMembers } from '../resource-members.ts'
 import { sendPage } from '../send-json.ts'
 
 /** List a form's revisions, newest first (AIP-162). */
-export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
+export const listRevisions: AddRoute<FormsDeps> = (app, { forms, pageTokens }) => {
   app.get(
     '/organizations/:organizationId/forms/:formRef/revisions',
     { schema: { params: FormParams } },

@@ -1,8 +1,7 @@
 import { parseIfMatch } from '@fms/aip'
 import { isUuid, NoQuery, RollbackFormRequest } from '@fms/contracts'
 import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
-import { flowOf } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, flowOf } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { changedForm } from '../../domain/new-form.ts'
 import { RevisionParams } from '../form-params.ts'
@@ -11,7 +10,7 @@ import { sendJson } from '../send-json.ts'
 import { missingRevision } from './missing-revision.ts'
 
 /** Roll the draft back to a revision, all but its AI Handoff (compare AIP-162). Respondents see nothing of it. */
-export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
+export const rollbackForm: AddRoute<FormsDeps> = (
   app,
   { forms, drafts, contexts, publicFormBaseUrl, now },
 ) => {
