@@ -1,11 +1,18 @@
+import { anyCharacter } from '@fms/testkit/any-character'
 import fc from 'fast-check'
 import { FormDraft, FormMode, FormType } from './form.ts'
 
 /** Text of any code points, including NUL and those outside the basic plane. */
-const anyText = (maxLength = 12, minLength = 0) => fc.string({ unit: 'binary', minLength, maxLength })
+const anyText = (maxLength = 12, minLength = 0) => fc.string({ unit: anyCharacter, minLength, maxLength })
 
 const anyName = anyText(200, 1).filter((name) => /[^\s\p{White_Space}]/u.test(name))
-const anyUrl = fc.oneof(fc.constant(''), fc.webUrl({ withQueryParameters: true, withFragments: true }))
+const anyEncodedText = anyText().map(encodeURIComponent)
+const anyUrl = fc.oneof(
+  fc.constant(''),
+  fc
+    .tuple(fc.constantFrom('http', 'https'), fc.domain(), anyEncodedText, anyEncodedText, anyEncodedText)
+    .map(([scheme, domain, path, query, fragment]) => `${scheme}://${domain}/${path}?${query}#${fragment}`),
+)
 const anyOpenValue = anyText(64, 1)
 const anyLocale = fc.constantFrom('en', 'de', 'pt-BR', 'zh-cmn-Hans-CN', 'x-private', 'i-klingon')
 const anyKey = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
@@ -16,7 +23,7 @@ const forbiddenNames = ['__proto__', 'constructor', 'prototype']
 
 /** Any JSON value without forbidden names. */
 const anyJson = fc
-  .json({ stringUnit: 'binary' })
+  .json({ stringUnit: anyCharacter })
   .filter((json) => !forbiddenNames.some((name) => json.includes(name)))
   .map((json) => JSON.parse(json) as unknown)
 

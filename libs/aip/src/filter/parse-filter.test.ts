@@ -1,3 +1,4 @@
+import { anyCharacter } from '@fms/testkit/any-character'
 import { costOfSize } from '@fms/testkit/cpu-time'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -315,7 +316,7 @@ describe('any text', () => {
     ',',
   )
   const anyText = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
     fc.array(fragment).map((fragments) => fragments.join('')),
   )
@@ -340,7 +341,7 @@ describe('any text', () => {
 describe('any tree', () => {
   const anyLiteral: fc.Arbitrary<Literal> = fc
     .record({
-      parts: fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }),
+      parts: fc.array(fc.string({ unit: anyCharacter }), { minLength: 1, maxLength: 4 }),
       quoted: fc.boolean(),
       column: fc.constant(0),
     })

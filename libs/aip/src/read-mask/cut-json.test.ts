@@ -1,5 +1,6 @@
 import { Form } from '@fms/contracts'
 import { createFormArbitrary } from '@fms/contracts/arbitrary'
+import { anyCharacter } from '@fms/testkit/any-character'
 import { cutToMask } from '@fms/testkit/cut-to-mask'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +15,7 @@ const anyJson = fc.letrec<{ object: Json; value: Json }>((tie) => ({
   object: fc.dictionary(
     fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom('a', 'b', 'c', 'a-b', '__proto__') },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter }) },
     ),
     tie('value'),
     { maxKeys: 5 },
@@ -22,7 +23,7 @@ const anyJson = fc.letrec<{ object: Json; value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
     fc.constantFrom<Json>('', '"', '\\', '{"a":1}', '],[', -1.5e-7, 0, true, false, null),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     tie('object'),
     fc.array(tie('value'), { maxLength: 4 }) as fc.Arbitrary<Json>,
   ),

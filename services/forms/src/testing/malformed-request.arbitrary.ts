@@ -1,4 +1,5 @@
 import { FormDraft, isPublicId, isUuid } from '@fms/contracts'
+import { anyCharacter } from '@fms/testkit/any-character'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 
@@ -7,9 +8,9 @@ export type MalformedRequest = (at: { organizationId: string; formId: string }) 
 
 const json = { 'content-type': 'application/json' }
 
-const anyText = fc.string({ unit: 'binary', maxLength: 12 })
+const anyText = fc.string({ unit: anyCharacter, maxLength: 12 })
 
-const anyJsonValue = fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 })
+const anyJsonValue = fc.jsonValue({ stringUnit: anyCharacter, maxDepth: 3 })
 
 /** Invalid values by type of field. */
 const wrongValues: Record<string, fc.Arbitrary<unknown>> = {

@@ -10,6 +10,7 @@ import {
   parseFilter,
 } from '@fms/aip'
 import { formOrderFields, listedDraftFields } from '@fms/contracts'
+import { anyCharacter } from '@fms/testkit/any-character'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { StoredForm } from '../../forms-store.ts'
@@ -113,7 +114,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
     return fc.oneof(
       { arbitrary: fc.constantFrom(...stored), weight: 2 },
       { arbitrary: anyPieceOf(stored), weight: 4 },
-      fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.string({ unit: anyCharacter, maxLength: 3 }),
     )
   }
   const anyNamePiece = anyTextOf('name')
