@@ -1,16 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { deadlineHeader, PublishForm, replyInboxHeader } from '@fms/contracts'
+import { natsConnectionOptions } from '@fms/service-kit/settings'
+import { jetstream } from '@nats-io/jetstream'
+import { connect, headers } from 'nats'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { observeVictim } from './neighbours/start-neighbourhood.ts'
+import { startVictim, type Victim } from './neighbours/start-victim.ts'
 import { type Account, publishable, type System, startSystem } from './system.ts'
 
 const timeoutMs = 1_000
 
 let system: System
 let account: Account
+/** A caller in another organization. */
+let victim: Victim
 
 beforeAll(async () => {
   system = await startSystem({ env: { PUBLISH_TIMEOUT_MS: `${timeoutMs}` } })
   account = await system.account()
+  const { apiKey, forms } = await system.account()
+  const { body } = await system.call({ apiKey }, 'POST', forms, { form: publishable() })
+  victim = startVictim({ url: `${system.baseUrl}${forms}/${body.publicId}`, apiKey })
 })
-afterAll(() => system[Symbol.asyncDispose]())
+afterAll(async () => {
+  victim.stop()
+  await system[Symbol.asyncDispose]()
+})
 
 const givenForm = async () => {
   const { body } = await system.call(account, 'POST', account.forms, { form: publishable() })
@@ -32,14 +47,56 @@ const publishUntilDone = async (form: string) => {
   for (;;) if ((await publish(form)).status === 200) return
 }
 
+/** Does work during which publishes may fail, but no get and no patch. */
+const whileOthersWork = async (work: () => Promise<unknown>) => {
+  const { failures, requests } = await observeVictim(victim, work)
+  expect(failures.filter((failure) => !failure.startsWith('POST '))).toEqual([])
+  expect(requests).toBeGreaterThan(0)
+}
+
 /** Pauses a process while `work` runs. */
-const whilePaused = async (pid: number, work: () => Promise<void>) => {
-  process.kill(pid, 'SIGSTOP')
-  try {
-    await work()
-  } finally {
-    process.kill(pid, 'SIGCONT')
-  }
+const whilePaused = (pid: number, work: () => Promise<void>) =>
+  whileOthersWork(async () => {
+    process.kill(pid, 'SIGSTOP')
+    try {
+      await work()
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+  })
+
+/** Sends commands whose deadline has passed. The queue may reject those above its limit. */
+const sendExpiredCommands = async (form: string, count: number) => {
+  const nats = await connect(natsConnectionOptions(system.nats.urls.gateway))
+  const messageHeaders = headers()
+  messageHeaders.set(replyInboxHeader, '_INBOX.gateway.unused')
+  messageHeaders.set(deadlineHeader, '0')
+  const { organizationId, userId } = account
+  const command = () =>
+    PublishForm.encode({
+      commandId: randomUUID(),
+      organizationId,
+      formRef: form.split('/').at(-1)!,
+      userId,
+      key: { id: randomUUID(), prefix: 'abcd1234' },
+      validateOnly: false,
+    })
+  const send = () => jetstream(nats).publish(PublishForm.subject, command(), { headers: messageHeaders })
+  for (let sent = 0; sent < count; sent += 500) await Promise.allSettled(Array.from({ length: 500 }, send))
+  await nats.close()
+}
+
+const publisherMetric = async (series: string): Promise<number> => {
+  const text = await (await fetch(`${system.urls.publisher}/metrics`)).text()
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `))
+  return Number(line?.slice(series.length))
+}
+
+const queuedCommands = async () => {
+  const states = ['pending', 'unacknowledged'].map((state) =>
+    publisherMetric(`nats_consumer_messages{stream="PUBLISH",consumer="publisher",state="${state}"}`),
+  )
+  return (await Promise.all(states)).reduce((sum, messages) => sum + messages)
 }
 
 describe('a publish that was rejected or timed out', () => {
@@ -72,6 +129,24 @@ describe('a publish that was rejected or timed out', () => {
     })
 
     await publishUntilDone(other)
+    expect(await publishedNames(form)).toEqual([])
+  })
+})
+
+describe('commands in the queue whose deadline has passed', () => {
+  it('have no effect, and delay no later publish and nobody else', async () => {
+    const form = await givenForm()
+    const other = await givenForm()
+    await system.end('publisher', 'SIGTERM')
+    await sendExpiredCommands(form, 4_000)
+
+    await whileOthersWork(async () => {
+      await system.start('publisher')
+      await publishUntilDone(other)
+    })
+
+    await vi.waitFor(async () => expect(await queuedCommands()).toBe(0), { timeout: 30_000 })
+    expect(await publisherMetric('nats_stream_messages{stream="PUBLISH_DEAD"}')).toBe(0)
     expect(await publishedNames(form)).toEqual([])
   })
 })

@@ -11,8 +11,8 @@ declare module 'vitest' {
 /** Vitest's globalSetup of a project whose tests share one system: to start one takes five seconds of CPU time. */
 export default async function shareSystem(project: TestProject) {
   const system = await startSystem({ store: project.config.env.E2E_STORE })
-  const { baseUrl, directoryStoreUrl, formsStoreUrl, urls } = system
-  project.provide('system', { baseUrl, directoryStoreUrl, formsStoreUrl, urls })
+  const { baseUrl, directoryStoreUrl, formsStoreUrl, urls, dataDir } = system
+  project.provide('system', { baseUrl, directoryStoreUrl, formsStoreUrl, urls, dataDir })
   return () => system[Symbol.asyncDispose]()
 }
 

@@ -38,6 +38,7 @@ export interface Addresses {
   formsStoreUrl: string
   /** Base URL of each process by its name, for requests that bypass the gateway. */
   urls: Record<string, string>
+  dataDir: string
 }
 
 /** A system that runs, and requests to it. */
@@ -58,7 +59,6 @@ export interface RunningSystem extends Addresses {
 
 /** The whole system as real processes with its own data folder: NATS, three services and one or more publishers. */
 export interface System extends RunningSystem, AsyncDisposable {
-  dataDir: string
   nats: NatsServer
   /** Scans every line of output. Disposing of the system throws when a line contained a secret. */
   secretScanner: SecretScanner
@@ -121,10 +121,10 @@ export const startSystem = async ({
     directoryStoreUrl: config.DIRECTORY_STORE_URL,
     formsStoreUrl: config.FORMS_STORE_URL,
     urls,
+    dataDir,
   })
   const system: System = {
     ...running,
-    dataDir,
     nats,
     secretScanner,
     processes,

@@ -1,17 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type System, startSystem } from '../system.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedSystem } from '../shared-system.ts'
 import { pagesOfCommands, runCommands } from './guide-commands.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-let system: System
-
-beforeAll(async () => {
-  system = await startSystem()
-})
-afterAll(() => system[Symbol.asyncDispose]())
+const system = await sharedSystem()
 
 /** Lines of the output, as patterns, and their first group wherever they match, in the order of the output. */
 const expectedOutputs: Record<string, [line: RegExp, groups: string[]][]> = {

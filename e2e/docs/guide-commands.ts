@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import type { Account, System } from '../system.ts'
+import type { Account, RunningSystem } from '../system.ts'
 
 const root = join(import.meta.dirname, '../..')
 const docs = join(root, 'docs')
@@ -37,7 +37,7 @@ export const pagesOfCommands = [
  */
 export const runCommands = async (
   name: string,
-  system: System,
+  system: RunningSystem,
   account: Account,
   { baseUrl = system.baseUrl, env = {} }: { baseUrl?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<{ stdout: string; statuses: string[] }> => {

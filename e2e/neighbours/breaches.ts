@@ -31,10 +31,6 @@ const slowOf = (observed: Times, baseline: Times, { multiple, ...bounds }: Bound
     return isSlow ? [`${kind} is ${Math.round(observed[kind])} ms, above ${Math.round(bound)} ms`] : []
   })
 
-/** Whether one of the victim's p99 is above its bound. @param baseline without attacks. */
-export const isTooSlow = (observed: Times, baseline: Times, bounds: Bounds): boolean =>
-  slowOf(observed, baseline, bounds).length > 0
-
 /** One message per bound that was exceeded and per failed request of the victim. @param baseline without attacks. */
 export const breachesOf = (observed: Observation, baseline: Times, bounds: Bounds): string[] => {
   const failures = Object.entries(Object.groupBy(observed.failures, (failure) => failure))
