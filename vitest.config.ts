@@ -12,7 +12,6 @@ const onMongodb = {
   test: {
     // Tests of the system again, on MongoDB stores. `npm run test:mongodb` has more of them.
     name: 'on MongoDB',
-    globalSetup: 'e2e/shared-system.ts',
     include: ['e2e/lifecycle.test.ts'],
     env: { E2E_STORE: 'mongodb' },
   },

@@ -1,10 +1,10 @@
-import { inject } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import type { TestProject } from 'vitest/node'
 import { type Addresses, connectTo, type RunningSystem, startSystem } from './system.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    system: Addresses
+    system: Addresses | undefined
   }
 }
 
@@ -16,5 +16,14 @@ export default async function shareSystem(project: TestProject) {
   return () => system[Symbol.asyncDispose]()
 }
 
-/** The system that a test shares with others. Tests that stop a process or set variables start one of their own. */
-export const sharedSystem = (): Promise<RunningSystem> => connectTo(inject('system'))
+/**
+ * The system that a test shares with others, in a project without one a system of its own. Tests that stop a process or set
+ * variables start their own.
+ */
+export const sharedSystem = async (): Promise<RunningSystem> => {
+  const addresses = inject('system')
+  if (addresses) return connectTo(addresses)
+  const system = await startSystem()
+  afterAll(() => system[Symbol.asyncDispose]())
+  return system
+}
