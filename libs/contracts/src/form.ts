@@ -258,8 +258,8 @@ export const formOrderFields = having(formFields, 'isSortable')
 export type FormOrderField = (typeof formOrderFields)[number]
 
 /** Fields of the draft that lists filter or sort by, all of them texts. */
-export const listedDraftFields: readonly ListedDraftField[] = having(draftFields, 'filter', 'isSortable')
-export type ListedDraftField = Having<
+export const draftSummaryFields: readonly DraftSummaryField[] = having(draftFields, 'filter', 'isSortable')
+export type DraftSummaryField = Having<
   typeof draftFields,
   Required<Pick<FieldTraits, 'filter'>> | Required<Pick<FieldTraits, 'isSortable'>>
 >

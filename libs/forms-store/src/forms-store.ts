@@ -4,7 +4,7 @@ import type { EventLog } from './events/event-log.ts'
 import type { ChangeContext, IdentifiedRequest } from './identified-request.ts'
 import type { FormOrderTerm } from './lists/form-fields.ts'
 import type { RevisionGrowth } from './revisions/revision-growth.ts'
-import type { ListedDraft } from './stored-rows.ts'
+import type { DraftSummary } from './stored-rows.ts'
 
 /** What the server sets of a form, and its version. */
 export interface FormState {
@@ -24,10 +24,10 @@ export interface FormState {
 }
 
 /** What a list shows of a form without reading its draft. */
-export interface FormSummary extends FormState, ListedDraft {}
+export interface FormSummary extends FormState, DraftSummary {}
 
 /** A draft as JSON, and copies of some members: see `toStoredDraft`. */
-export interface StoredDraft extends ListedDraft {
+export interface StoredDraft extends DraftSummary {
   /** The draft as `JSON.stringify` writes it, without white space. */
   draftJson: string
   aiHandoff: boolean

@@ -1,11 +1,11 @@
 import type { Form, FormDraft } from '@fms/contracts'
 import type { StoredDraft, StoredForm, StoredRevision } from './forms-store.ts'
-import { listedDraftOf } from './stored-rows.ts'
+import { draftSummaryOf } from './stored-rows.ts'
 
 /** The stored fields of a draft: its JSON text, and copies of the members that the store reads. */
 export const toStoredDraft = (draft: FormDraft): StoredDraft => ({
   draftJson: JSON.stringify(draft),
-  ...listedDraftOf(draft),
+  ...draftSummaryOf(draft),
   aiHandoff: draft.aiHandoff.enabled,
 })
 

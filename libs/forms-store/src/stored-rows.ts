@@ -1,20 +1,20 @@
-import { type FormDraft, type ListedDraftField, listedDraftFields } from '@fms/contracts'
+import { type DraftSummaryField, draftSummaryFields, type FormDraft } from '@fms/contracts'
 import type { Row } from '@fms/store-kit'
 import type { FoundDraft, FoundForm, LiveState } from './changes/change.ts'
 import type { Deletion } from './changes/deletion.ts'
 import type { DeletedForm, FormState, FormSummary, StoredForm, StoredRevision } from './forms-store.ts'
 
 /** Copies of members of the draft, by which lists filter and sort. Lists show them without reading drafts. */
-export type ListedDraft = Pick<FormDraft, ListedDraftField>
+export type DraftSummary = Pick<FormDraft, DraftSummaryField>
 
-export const listedDraftOf = (draft: ListedDraft): ListedDraft => {
-  const listed: Partial<Record<ListedDraftField, string>> = {}
-  for (const name of listedDraftFields) listed[name] = draft[name]
-  return listed as ListedDraft
+export const draftSummaryOf = (draft: DraftSummary): DraftSummary => {
+  const listed: Partial<Record<DraftSummaryField, string>> = {}
+  for (const name of draftSummaryFields) listed[name] = draft[name]
+  return listed as DraftSummary
 }
 
 /** A form as the engines store it. Times are milliseconds since the epoch. SQLite has 0 and 1 for booleans. */
-export interface FormRow extends ListedDraft, LiveState {
+export interface FormRow extends DraftSummary, LiveState {
   organizationId: string
   formId: string
   publicId: string
@@ -57,7 +57,7 @@ export const toFormState = (row: FormRow | Row): FormState => {
 
 export const toFormSummary = (row: FormRow | Row): FormSummary => ({
   ...toFormState(row),
-  ...listedDraftOf(row as FormRow),
+  ...draftSummaryOf(row as FormRow),
 })
 
 export const toStoredForm = (row: FormRow | Row): StoredForm => {

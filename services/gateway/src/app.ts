@@ -1,6 +1,7 @@
 import { type MaskMembers, maskMembersOf } from '@fms/aip'
 import { allOperations, Form, type Operation, operations, Revision, routePatternOf } from '@fms/contracts'
 import {
+  type App,
   collectPaths,
   connectNats,
   createApp,
@@ -116,7 +117,7 @@ export const createGateway = async (
   respondToPreflights(app)
   cutOffSlowReaders(app)
   countUntrustedForwarding(app)
-  app.register(home, { consoleFolder })
+  home(app, { consoleFolder })
   if (showsForms(config)) {
     const { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigins } = config
     app.register(publicForms, { forms, token, now, imageOrigins, files: deps.consoleFiles })
@@ -158,14 +159,11 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
 }
 
 /** Every route under `/v2`. The hooks of the guarded routes are in the order of checks. */
-const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
+const v2 = (deps: GatewayDeps) => async (app: App) => {
   const { config, authorize, counts, limits } = deps
   const paths = collectPaths(app)
-  app.register(openApi)
   app.register(docsPage)
-  app.register(markdownDocs)
-  app.register(consoleRoutes, deps)
-  app.register(createSession, deps)
+  for (const addRoute of [openApi, markdownDocs, consoleRoutes, createSession]) addRoute(app, deps)
   app.register(async (guarded) => {
     keepResponsesPrivate(guarded)
     authenticate(guarded, authorize)
@@ -179,8 +177,7 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
       forwardTo(guarded, deps, alike![0]!, new Map(alike!.map((each) => [routePatternOf(each), each])))
     guarded.register(publicIdRoute(deps, operations.getForm, '', maskMembersOf(Form)))
     guarded.register(publicIdRoute(deps, operations.getRevision, '/revisions/live', maskMembersOf(Revision)))
-    guarded.register(forwardStream, deps)
-    guarded.register(publishForm, deps)
+    for (const addRoute of [forwardStream, publishForm]) addRoute(guarded, deps)
   })
 }
 

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { FormDraft, type FormRecord, listedDraftFields } from '@fms/contracts'
+import { draftSummaryFields, FormDraft, type FormRecord } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
 import type {
   FormRef,
@@ -64,7 +64,7 @@ export const givenForm = async (store: FormsStore, fields?: FormFields): Promise
   return form
 }
 
-const draftMembers = ['draftJson', 'aiHandoff', ...listedDraftFields] as readonly string[]
+const draftMembers = ['draftJson', 'aiHandoff', ...draftSummaryFields] as readonly string[]
 
 /** A form without its draft. */
 export const stateOf = (form: StoredForm): FormState =>

@@ -1,5 +1,5 @@
 import { foldCase } from '@fms/aip'
-import { listedDraftFields } from '@fms/contracts'
+import { draftSummaryFields } from '@fms/contracts'
 import type { FormFields, NewForm } from '../changes/change.ts'
 import type { Deletion } from '../changes/deletion.ts'
 import type { StoredForm, StoredRevision } from '../forms-store.ts'
@@ -10,7 +10,7 @@ import { formById, formIdOf } from './find-form.ts'
 
 export const stateFields = ['organizationId', ...rows.stateFields] as const
 
-export const summaryFields = [...stateFields, ...listedDraftFields] as const
+export const summaryFields = [...stateFields, ...draftSummaryFields] as const
 
 export const storedFields = [...summaryFields, 'draft', 'aiHandoff'] as const
 
@@ -38,7 +38,7 @@ export const toFoundDraft = fromDocument(rows.toFoundDraft)
 const draftFields = ({ draftJson, aiHandoff, updateTime, version, ...draft }: StoredForm) => ({
   updateTime: updateTime.getTime(),
   version,
-  ...rows.listedDraftOf(draft),
+  ...rows.draftSummaryOf(draft),
   foldedName: foldCase(draft.name),
   nameTrigrams: trigramsOf(foldCase(draft.name)),
   aiHandoff,

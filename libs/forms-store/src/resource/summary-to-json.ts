@@ -1,9 +1,9 @@
 import type { ReadMask } from '@fms/aip'
 import {
+  type DraftSummaryField,
+  draftSummaryFields,
   type Form,
   formPath,
-  type ListedDraftField,
-  listedDraftFields,
   serverOwnedFields,
 } from '@fms/contracts'
 import type { FormState, FormSummary } from '../forms-store.ts'
@@ -33,7 +33,10 @@ export const serverOwnedMembers = (
   ) as Pick<Form, ServerOwnedField>
 
 /** The members that the store has outside of the draft, in the order of the resource. */
-const members: readonly (ListedDraftField | ServerOwnedField)[] = [...listedDraftFields, ...serverOwnedFields]
+const members: readonly (DraftSummaryField | ServerOwnedField)[] = [
+  ...draftSummaryFields,
+  ...serverOwnedFields,
+]
 
 /** Whether a mask has only members that the store has outside of the draft. */
 export const isOfSummary = (mask: ReadMask): boolean =>

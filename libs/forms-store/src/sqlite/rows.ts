@@ -1,13 +1,13 @@
 import { foldCase } from '@fms/aip'
-import { listedDraftFields } from '@fms/contracts'
+import { draftSummaryFields } from '@fms/contracts'
 import type { Row } from '@fms/store-kit'
 import type { FoundRevision } from '../changes/change-engine.ts'
 import type { RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
-import { type ListedDraft, stateFields } from '../stored-rows.ts'
+import { type DraftSummary, stateFields } from '../stored-rows.ts'
 
 export const stateColumns = ['organizationId', 'formId', ...stateFields].join(', ')
 
-export const summaryColumns = [stateColumns, ...listedDraftFields].join(', ')
+export const summaryColumns = [stateColumns, ...draftSummaryFields].join(', ')
 
 /** The columns of `toFoundForm`. SQLite computes the size of a draft without reading it. */
 export const foundColumns = `${summaryColumns}, id AS incarnation, isDeleted, changeTime, revisionNumber, liveNumber, octet_length(draft) AS bytes`
@@ -16,9 +16,9 @@ export const foundColumns = `${summaryColumns}, id AS incarnation, isDeleted, ch
  * Values of the columns that a change of the draft sets, without copies of members that are as before: SQLite rewrites the
  * indexes of every column that is set, even to the same value.
  */
-export const draftColumns = (form: StoredForm, before?: ListedDraft): Row => {
+export const draftColumns = (form: StoredForm, before?: DraftSummary): Row => {
   const { draftJson, aiHandoff, updateTime, version } = form
-  const changed = listedDraftFields.filter((name) => form[name] !== before?.[name])
+  const changed = draftSummaryFields.filter((name) => form[name] !== before?.[name])
   return {
     updateTime: updateTime.getTime(),
     version,

@@ -8,7 +8,7 @@ import {
 } from '@fms/contracts'
 import { FairQueue } from '@fms/fair-queue'
 import { LRUCache } from 'lru-cache'
-import { waitForTurn } from '../door/door.ts'
+import { waitForPlaces } from '../door/door.ts'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'
 import { KeyedConcurrencyLimit } from '../limits/concurrency-limits.ts'
 import { textOf, type Upstream } from '../upstream/upstream.ts'
@@ -93,7 +93,7 @@ export const createAuthorizationCache = ({
     return caller
   }
 
-  const lookUpInTurn = async (lookup: Lookup, request: AuthorizeRequest, requestId: string) => {
+  const lookUpWhenAdmitted = async (lookup: Lookup, request: AuthorizeRequest, requestId: string) => {
     const release = await acquireLookup(userOf(cache.get(request.keyHash)))
     lookup.requestedAt = now()
     try {
@@ -115,7 +115,7 @@ export const createAuthorizationCache = ({
     if (running && now() - running.requestedAt < freshMs) return running.caller!
     const lookup: Lookup = { requestedAt: Number.POSITIVE_INFINITY }
     inFlight.set(key, lookup)
-    lookup.caller = lookUpInTurn(lookup, request, requestId).finally(() => {
+    lookup.caller = lookUpWhenAdmitted(lookup, request, requestId).finally(() => {
       if (inFlight.get(key) === lookup) inFlight.delete(key)
     })
     return lookup.caller
@@ -158,7 +158,7 @@ const createLookupLimits = (maxKeyLookups: number, maxPerUser: number) => {
       const isFull = unknownKeys.waiting >= maxWaitingLookups
       const ticket = isFull
         ? undefined
-        : await waitForTurn(unknownKeys, anybody, { maxWaitMs: maxLookupWaitMs })
+        : await waitForPlaces(unknownKeys, anybody, { maxWaitMs: maxLookupWaitMs })
       if (!ticket) throw tooManyWrongKeys(maxKeyLookups)
       return () => unknownKeys.leave(ticket)
     }

@@ -1,6 +1,5 @@
 import { NoQuery } from '@fms/contracts'
-import { pathNotFound } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, pathNotFound } from '@fms/service-kit'
 import type { GatewayDeps } from '../deps.ts'
 import { consoleNotBuilt } from '../errors.ts'
 import { sendDocument } from '../routes/static-document.ts'
@@ -8,10 +7,7 @@ import { consolePage } from './console-files.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /** The console, a page that is a client of the API, and its files. They need no key. */
-export const consoleRoutes: FastifyPluginAsyncZod<GatewayDeps> = async (
-  app,
-  { config, consoleFiles: files },
-) => {
+export const consoleRoutes: AddRoute<GatewayDeps> = (app, { config, consoleFiles: files }) => {
   const headers = pageHeaders(config.PUBLIC_FORM_IMAGE_ORIGINS)
   // Any query is ignored, such as those that trackers of links add.
   app.get('/console', async (request, reply) => {

@@ -1,7 +1,7 @@
 import { FairQueue, type Flow, type Ticket } from '@fms/fair-queue'
 import { bodyTooLarge, flowOf, Gauge, overloaded, smallBodyBytes } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { maxWaitMs, type WaitingReply, waitForTurn } from './door.ts'
+import { maxWaitMs, type WaitingReply, waitForPlaces } from './door.ts'
 
 /** How often a holding of the largest holder is evicted while others wait, in milliseconds. */
 const patienceMs = 250
@@ -79,7 +79,7 @@ export class ByteBudget {
     const wait = { organization: flow.organization, bytes }
     this.#waits.add(wait)
     this.#timer ??= setInterval(() => this.#makeRoom(), patienceMs)
-    const ticket = await waitForTurn(this.#queue, flow, { maxWaitMs, reply, places: bytes })
+    const ticket = await waitForPlaces(this.#queue, flow, { maxWaitMs, reply, places: bytes })
     this.#waits.delete(wait)
     if (this.#waits.size === 0) {
       clearInterval(this.#timer)

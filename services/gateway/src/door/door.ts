@@ -93,7 +93,7 @@ export class Door {
     const enteredMs = performance.now()
     const enter = (cost: Cost) => {
       const leftMs = limitMs - (performance.now() - enteredMs)
-      return waitForTurn(this.#queues[cost], flow, { maxWaitMs: leftMs, reply })
+      return waitForPlaces(this.#queues[cost], flow, { maxWaitMs: leftMs, reply })
     }
     let cost: Cost = isExpensive() ? 'expensive' : 'ordinary'
     let ticket = await enter(cost)
@@ -139,7 +139,7 @@ export interface Wait {
 }
 
 /** Waits for places in a queue. @returns undefined when the time is over, or the caller has disconnected. */
-export const waitForTurn = (
+export const waitForPlaces = (
   queue: FairQueue,
   flow: Flow,
   { maxWaitMs, reply, places }: Wait,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { operations, routePatternOf } from '@fms/contracts'
-import { flowOf } from '@fms/service-kit'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { type AddRoute, flowOf } from '@fms/service-kit'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { exemptFromCutOff } from '../limits/cut-off-slow-readers.ts'
@@ -10,7 +10,7 @@ import { maxWaitingBytes, OpenStream } from './open-stream.ts'
 import { StreamLimits } from './stream-limits.ts'
 
 /** Forwards an event stream. It is a request in flight until its head arrives, and from then on counts as a stream. */
-export const forwardStream: FastifyPluginAsync<GatewayDeps> = async (app, deps) => {
+export const forwardStream: AddRoute<GatewayDeps> = (app, deps) => {
   const limits = new StreamLimits()
   const open = (request: FastifyRequest, reply: FastifyReply, body: Readable) => {
     const { raw } = reply.hijack()

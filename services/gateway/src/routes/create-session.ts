@@ -1,6 +1,6 @@
 import { CreateSessionRequest, identityHeader, NoQuery, sessionsPath } from '@fms/contracts'
+import type { AddRoute } from '@fms/service-kit'
 import type { FastifyReply } from 'fastify'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { GatewayDeps } from '../deps.ts'
 import { pick } from '../upstream/forward.ts'
 import type { UpstreamResponse } from '../upstream/upstream.ts'
@@ -9,10 +9,7 @@ import type { UpstreamResponse } from '../upstream/upstream.ts'
 const bodyLimit = 4 * 1024
 
 /** Exchanges a login code for a key. The only route under `/v2` that changes something without a key. */
-export const createSession: FastifyPluginAsyncZod<GatewayDeps> = async (
-  app,
-  { organizations, doors, token },
-) => {
+export const createSession: AddRoute<GatewayDeps> = (app, { organizations, doors, token }) => {
   app.post(
     '/sessions',
     { schema: { querystring: NoQuery, body: CreateSessionRequest }, bodyLimit },

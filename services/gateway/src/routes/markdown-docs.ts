@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NoQuery } from '@fms/contracts'
+import type { AddRoute } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createStaticDocument, type StaticDocument, sendDocument } from './static-document.ts'
 
@@ -54,7 +55,7 @@ export const llmsTxt: FastifyPluginAsyncZod = async (app) => {
 }
 
 /** The pages as Markdown, each read at its first request. */
-export const markdownDocs: FastifyPluginAsyncZod = async (app) => {
+export const markdownDocs: AddRoute = (app) => {
   for (const name of Object.keys(markdownPages)) {
     let page: Promise<StaticDocument> | undefined
     app.get(`/docs/${name}`, { schema: { querystring: NoQuery } }, async (request, reply) => {

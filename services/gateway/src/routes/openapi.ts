@@ -1,12 +1,12 @@
 import { OpenApiQuery } from '@fms/contracts'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { AddRoute } from '@fms/service-kit'
 import { createStaticDocument, type StaticDocument, sendDocument } from './static-document.ts'
 
 /** Clients may use the document for five minutes after an upgrade of the gateway. */
 const cacheControl = 'public, max-age=300'
 
 /** The OpenAPI document, for client generators, the reference page, and programs that read it. */
-export const openApi: FastifyPluginAsyncZod = async (app) => {
+export const openApi: AddRoute = (app) => {
   const documents = new Map<string, Promise<StaticDocument>>()
   app.get('/openapi.json', { schema: { querystring: OpenApiQuery } }, async (request, reply) => {
     const { view } = request.query

@@ -1,8 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { ApiError, parseIfMatch } from '@fms/aip'
 import { NoQuery, operations, PublishFormRequest, routePatternOf } from '@fms/contracts'
-import { flowOf } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type AddRoute, flowOf } from '@fms/service-kit'
 import { z } from 'zod'
 import { reauthorizeLate } from '../caller/authenticate.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -11,7 +10,7 @@ import { maxWaitMs } from '../door/door.ts'
 const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
 
 /** Publishes the draft (AIP-162) by one durable command, with a `requestId` that a timeout error names. */
-export const publishForm: FastifyPluginAsyncZod<GatewayDeps> = async (
+export const publishForm: AddRoute<GatewayDeps> = (
   app,
   { config: { PUBLISH_TIMEOUT_MS: publishTimeoutMs }, doors, authorize, publisher },
 ) => {

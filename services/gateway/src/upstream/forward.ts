@@ -86,12 +86,12 @@ const dispatcherOf = (options: ForwardOptions) => ({
   request: ((request: ForwardedRequest, done: ResponseCallback) => {
     const exchange = exchanges.getStore()!
     // A connection that is opened meanwhile would keep the exchange for as long as it is open.
-    exchanges.run(undefined, () => sendInTurn(exchange, request, done, options))
+    exchanges.run(undefined, () => sendWhenAdmitted(exchange, request, done, options))
   }) as never,
 })
 
 /** Sends a request when it is its turn. Errors are sent to the caller here: the proxy would log each of them. */
-const sendInTurn = async (
+const sendWhenAdmitted = async (
   { request, reply }: Exchange,
   { method, headers, body }: ForwardedRequest,
   done: ResponseCallback,

@@ -9,14 +9,14 @@ import {
   type FilterRow,
   parseFilter,
 } from '@fms/aip'
-import { formOrderFields, listedDraftFields } from '@fms/contracts'
+import { draftSummaryFields, formOrderFields } from '@fms/contracts'
 import { anyCharacter } from '@fms/testkit/any-character'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { StoredForm } from '../../forms-store.ts'
 import { type FormOrderTerm, formFilterFields } from '../../lists/form-fields.ts'
 import { parseDraft } from '../../stored-draft.ts'
-import type { ListedDraft } from '../../stored-rows.ts'
+import type { DraftSummary } from '../../stored-rows.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from '../given.ts'
 import { type EngineLimits, hostileNames, numberOfRuns } from '../hostile-names.ts'
 import { inOrder } from './plain-order.ts'
@@ -51,14 +51,14 @@ const rowOf = (form: StoredForm): FilterRow =>
   )
 
 /** Values of the draft's fields. Each form has another name. */
-const draftOf = (index: number): ListedDraft => {
+const draftOf = (index: number): DraftSummary => {
   const valueFor = (name: string) => {
     const field = formFilterFields.fields[name]
     const values = field?.type === 'enum' ? field.values : hostileNames
     return values[(index * 3) % values.length]!
   }
-  const draft = Object.fromEntries(listedDraftFields.map((name) => [name, valueFor(name)]))
-  return { ...(draft as unknown as ListedDraft), name: hostileNames[index]! }
+  const draft = Object.fromEntries(draftSummaryFields.map((name) => [name, valueFor(name)]))
+  return { ...(draft as unknown as DraftSummary), name: hostileNames[index]! }
 }
 
 const escaped = (text: string) =>
@@ -298,7 +298,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       expect(found.sort(compareCodePoints)).toEqual(wanted)
     })
 
-    it.each(listedDraftFields)('sees a changed %s', async (field) => {
+    it.each(draftSummaryFields)('sees a changed %s', async (field) => {
       const [before, after] = [draftOf(1)[field], draftOf(2)[field]]
       const form = await givenForm(store(), { draft: { [field]: before } })
       await store().update(refOf(form), (current) => edited(current, { [field]: after }))

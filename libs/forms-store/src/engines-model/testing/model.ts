@@ -25,7 +25,7 @@ import { type ChangeContext, operatorContext, RequestReplay } from '../../identi
 import { formETag } from '../../resource/form-to-json.ts'
 import { parseDraft } from '../../stored-draft.ts'
 import { fromFormRecord, revisionStateOf, revisionsOf, toFormRecord } from '../../stored-form-record.ts'
-import { listedDraftOf } from '../../stored-rows.ts'
+import { draftSummaryOf } from '../../stored-rows.ts'
 
 /** The part of the port that the model has. Its lists have one page. */
 export type ModelledStore = Pick<
@@ -324,7 +324,7 @@ export class FormsModel implements ModelledStore {
 
   async listSummaries(query: ListFormsQuery) {
     const { forms, totalSize } = await this.list(query)
-    return { forms: forms.map((form) => ({ ...stateOf(form), ...listedDraftOf(form) })), totalSize }
+    return { forms: forms.map((form) => ({ ...stateOf(form), ...draftSummaryOf(form) })), totalSize }
   }
 
   async listDeleted({ organizationId }: { organizationId: string }) {
