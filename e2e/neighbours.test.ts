@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readStartConfig } from '../scripts/start-config.ts'
 import { type AttackName, attacks, type Target } from './neighbours/attacks.ts'
-import { breachesOf, isProperOutcome, sharedMachineBounds } from './neighbours/breaches.ts'
+import { breachesOf, isProperOutcome, isTooSlow, sharedMachineBounds } from './neighbours/breaches.ts'
 import { seedOrganization } from './neighbours/seed-organization.ts'
 import type { Tally } from './neighbours/start-attack.ts'
 import {
@@ -17,15 +17,16 @@ import type { Account } from './system.ts'
 
 /** Duration of an attack in milliseconds. It then aborts its requests in flight. */
 const attackMs = 2_000
-/** The attack that has to see the service close its connections. Without crowds, it runs beside all others. */
+/** An attack that runs beside all others, unless there are crowds. */
 const unread = 'unread responses' satisfies AttackName
+/** Its duration in milliseconds: it has to see the service close its connections. */
 const unreadMs = 13_000
 /** Attempts of an attack until the victim is served within its time. */
 const attempts = 3
 
 /** Whether crowds attack, and each attack runs alone: `npm run test:neighbours:crowds`. */
 const withCrowds = process.env.NEIGHBOURS_CROWDS === 'true'
-/** Number of attacks that run at the same time without crowds. */
+/** Number of other attacks that run at the same time without crowds. */
 const attacksAtOnce = 6
 
 let neighbourhood: Neighbourhood
@@ -34,7 +35,7 @@ let baseline: Observation
 let strangers: Target[]
 
 beforeAll(async () => {
-  neighbourhood = await startNeighbourhood({ smallForms: 5_000, replies: 100_000, repliedForms: 1 })
+  neighbourhood = await startNeighbourhood({ smallForms: 5_000, replies: 300_000, repliedForms: 1 })
   strangers = withCrowds ? await Promise.all(Array.from({ length: 20 }, newStranger)) : []
   await untilRecovered(neighbourhood)
   baseline = await observe(neighbourhood, () => delay(attackMs))
@@ -98,18 +99,18 @@ describe('a victim is served during', () => {
         (Object.keys(crowds) as (keyof typeof crowds)[]).map((crowd) => [name, crowd, [name]] as const),
       )
     : groups.map((group) => [group!.join(', '), 'one user', group!] as const)
-  let held: Promise<Tally>
+  let unreadTally: Promise<Tally>
 
   beforeAll(async () => {
-    if (!withCrowds) held = attackFor(unread, [await newTarget()], delay(unreadMs))
+    if (!withCrowds) unreadTally = attackFor(unread, [await newTarget()], delay(unreadMs))
   })
 
   it.each(cases)('%s of %s', async (_, crowd, group) => {
     let observed = await attackWith(group, crowd)
-    // A defect is there in every attempt, what another program on the machine causes hardly in three.
+    // A defect slows the victim in every attempt, another program on the machine hardly in three.
     for (
       let attempt = 1;
-      attempt < attempts && breachesOf(observed, baseline, sharedMachineBounds).length > 0;
+      attempt < attempts && isTooSlow(observed, baseline, sharedMachineBounds);
       attempt++
     ) {
       await untilRecovered(neighbourhood)
@@ -119,7 +120,12 @@ describe('a victim is served during', () => {
     expect(breachesOf(observed, baseline, sharedMachineBounds)).toEqual([])
   })
 
-  it.skipIf(withCrowds)(`${unread} of one user`, async () => expectProper(unread, await held))
+  it.skipIf(withCrowds)(`the last of ${unread}`, async () => {
+    const observed = await observe(neighbourhood, () => unreadTally)
+
+    expectProper(unread, observed.result)
+    expect(breachesOf(observed, baseline, sharedMachineBounds)).toEqual([])
+  })
 
   it('the deletion of a form with many replies', async () => {
     const form = `${neighbourhood.attacker.forms}/${neighbourhood.seeds.repliedForms.pop()}`

@@ -31,6 +31,14 @@ const slowOf = (observed: Times, baseline: Times, { multiple, ...bounds }: Bound
     return isSlow ? [`${kind} is ${Math.round(observed[kind])} ms, above ${Math.round(bound)} ms`] : []
   })
 
+/**
+ * Whether one of the victim's p99 or the longest task of a service is above its bound. Other programs on the machine can cause
+ * both: a task takes more CPU time when they displace its data from the caches.
+ */
+export const isTooSlow = (observed: Observation, baseline: Times, bounds: Bounds): boolean =>
+  slowOf(observed, baseline, bounds).length > 0 ||
+  Object.values(observed.usage).some(({ longestTaskMs }) => longestTaskMs > taskBound)
+
 /** One message per bound that was exceeded and per failed request of the victim. @param baseline without attacks. */
 export const breachesOf = (observed: Observation, baseline: Times, bounds: Bounds): string[] => {
   const failures = Object.entries(Object.groupBy(observed.failures, (failure) => failure))

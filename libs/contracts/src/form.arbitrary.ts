@@ -6,12 +6,20 @@ import { FormDraft, FormMode, FormType } from './form.ts'
 const anyText = (maxLength = 12, minLength = 0) => fc.string({ unit: anyCharacter, minLength, maxLength })
 
 const anyName = anyText(200, 1).filter((name) => /[^\s\p{White_Space}]/u.test(name))
-const anyEncodedText = anyText().map(encodeURIComponent)
+/** Nothing, or a text after a delimiter, with or without reserved characters. */
+const partOfUrl = (delimiter: string) =>
+  fc.oneof(
+    fc.constant(''),
+    anyText().map((text) => delimiter + encodeURIComponent(text)),
+    anyText().map((text) => delimiter + encodeURI(text).replaceAll('#', '')),
+  )
+const anyPath = fc.array(partOfUrl('/'), { maxLength: 4 }).map((parts) => parts.join(''))
+// fast-check's own URLs build the map of all characters: see `anyCharacter`.
 const anyUrl = fc.oneof(
   fc.constant(''),
   fc
-    .tuple(fc.constantFrom('http', 'https'), fc.domain(), anyEncodedText, anyEncodedText, anyEncodedText)
-    .map(([scheme, domain, path, query, fragment]) => `${scheme}://${domain}/${path}?${query}#${fragment}`),
+    .tuple(fc.constantFrom('http://', 'https://'), fc.domain(), anyPath, partOfUrl('?'), partOfUrl('#'))
+    .map((parts) => parts.join('')),
 )
 const anyOpenValue = anyText(64, 1)
 const anyLocale = fc.constantFrom('en', 'de', 'pt-BR', 'zh-cmn-Hans-CN', 'x-private', 'i-klingon')

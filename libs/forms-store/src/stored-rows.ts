@@ -8,9 +8,9 @@ import type { DeletedForm, FormState, FormSummary, StoredForm, StoredRevision } 
 export type DraftSummary = Pick<FormDraft, DraftSummaryField>
 
 export const draftSummaryOf = (draft: DraftSummary): DraftSummary => {
-  const listed: Partial<Record<DraftSummaryField, string>> = {}
-  for (const name of draftSummaryFields) listed[name] = draft[name]
-  return listed as DraftSummary
+  const summary: Partial<Record<DraftSummaryField, string>> = {}
+  for (const name of draftSummaryFields) summary[name] = draft[name]
+  return summary as DraftSummary
 }
 
 /** A form as the engines store it. Times are milliseconds since the epoch. SQLite has 0 and 1 for booleans. */

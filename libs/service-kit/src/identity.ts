@@ -76,12 +76,12 @@ const requireToken =
     })
   }
 
-/** Sets `request.identity` from the identity token. @throws {ApiError} IDENTITY_REQUIRED. */
+/** Adds a hook that sets `request.identity` from the identity token. @throws {ApiError} IDENTITY_REQUIRED. */
 export const requireIdentity = requireToken(Identity, (request, identity) => {
   request.identity = identity
 })
 
-/** Accepts only requests that the gateway sends for itself. @throws {ApiError} IDENTITY_REQUIRED. */
+/** Adds a hook that accepts only requests that the gateway sends for itself. @throws {ApiError} IDENTITY_REQUIRED. */
 export const requireGateway = requireToken(ServiceIdentity, () => {})
 
 /** Whether a request may change something: any but GET, HEAD, and those of routes that are marked as reads. */

@@ -174,7 +174,11 @@ const v2 = (deps: GatewayDeps) => async (app: App) => {
     holdBodies(guarded, new ByteBudget('requests', maxBodyBytes))
     const forwarded = allOperations.filter(isForwarded)
     for (const alike of Object.values(Object.groupBy(forwarded, proxyOf)))
-      forwardTo(guarded, deps, alike![0]!, new Map(alike!.map((each) => [routePatternOf(each), each])))
+      forwardTo(
+        guarded,
+        deps,
+        alike!.map((each) => [routePatternOf(each), each]),
+      )
     guarded.register(publicIdRoute(deps, operations.getForm, '', maskMembersOf(Form)))
     guarded.register(publicIdRoute(deps, operations.getRevision, '/revisions/live', maskMembersOf(Revision)))
     for (const addRoute of [forwardStream, publishForm]) addRoute(guarded, deps)
@@ -194,20 +198,20 @@ const isForwarded = <T extends Operation>(operation: T): operation is T & Forwar
 /** Operations of one service with one method share a proxy, which takes Fastify a millisecond to load. */
 const proxyOf = ({ service, method }: ForwardedOperation) => `${service} ${method}`
 
-/** Registers routes whose requests are forwarded to a service. */
+/** Registers routes that forward to one service with one method. */
 const forwardTo = (
   app: FastifyInstance,
   { responseBudget, doors, authorize, ...deps }: GatewayDeps,
-  { service, method }: ForwardedOperation,
-  operations: ReadonlyMap<string, Operation>,
+  routes: readonly (readonly [string, ForwardedOperation])[],
 ) => {
+  const [[, { service, method }]] = routes as [[string, ForwardedOperation]]
   app.register(forward, {
     to: deps[service],
     door: doors[service],
     authorize,
     responseBudget,
     method,
-    operations,
+    routes,
   })
 }
 
@@ -217,5 +221,5 @@ const publicIdRoute =
   async (app: FastifyInstance) => {
     resolveOrganization(app, deps, members)
     const path = `/organizations/${anyOrganization}/forms/:formRef${rest}`
-    forwardTo(app, deps, read, new Map([[path, read]]))
+    forwardTo(app, deps, [[path, read]])
   }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { freePorts } from '@fms/testkit/ports'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { connectNats } from './connect-nats.ts'
@@ -24,4 +26,23 @@ it('logs why NATS is out of reach after 5 s and then once a minute, without the 
   expect(first.seconds).toBeGreaterThan(5)
   expect(second.seconds - first.seconds).toBeGreaterThanOrEqual(60)
   expect(JSON.stringify(lines)).not.toContain('pass-of-forms')
+})
+
+it('closes a connection that is made after the abort', async () => {
+  const stop = new AbortController()
+  const closed = Promise.withResolvers<void>()
+  const server = createServer((socket) => {
+    socket.once('close', () => closed.resolve())
+    socket.on('data', (data) => data.includes('PING') && socket.write('PONG\r\n'))
+    stop.abort()
+    socket.write('INFO {"server_id":"test","version":"2.14.0","max_payload":1048576,"proto":1}\r\n')
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  const attempt = connectNats(`nats://127.0.0.1:${port}`, 'test', { signal: stop.signal })
+
+  await expect(attempt).rejects.toThrow(/abort/)
+  await closed.promise
 })

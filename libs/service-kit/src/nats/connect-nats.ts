@@ -55,10 +55,13 @@ export const connectNats = async (
         pingInterval: 5_000,
         maxPingOut: 2,
       })
+      if (signal?.aborted) await nats.close()
+      signal?.throwIfAborted()
       connected.set({ client: name }, 1)
       followConnection(nats, (isConnected) => connected.set({ client: name }, isConnected ? 1 : 0))
       return nats
     } catch (err) {
+      signal?.throwIfAborted()
       if (logger && performance.now() >= nextLogMs) {
         logger.error({ err }, noConnection)
         nextLogMs += logMs

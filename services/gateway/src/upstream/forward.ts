@@ -15,9 +15,9 @@ export interface ForwardOptions {
   door: Door
   authorize: Authorize
   responseBudget: ByteBudget
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** The operations with this method, by route pattern. No other path is forwarded. */
-  operations: ReadonlyMap<string, Operation>
+  method: Operation['method']
+  /** Route patterns, and their operations with this method. No other path is forwarded. */
+  routes: readonly (readonly [string, Operation])[]
 }
 
 interface Exchange {
@@ -30,7 +30,8 @@ const exchanges = new AsyncLocalStorage<Exchange | undefined>()
 
 /** Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path. */
 export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) => {
-  const { to, method, operations } = options
+  const { to, method, routes } = options
+  const operations = new Map(routes)
   keepRawBodies(app)
   app.addHook('onRoute', (route) => {
     const { cost, who, sendsForm } = operations.get(route.routePath)!
@@ -47,7 +48,7 @@ export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) 
     undici: dispatcherOf(options),
     // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
     httpMethods: method === 'GET' ? ['GET', 'HEAD'] : [method],
-    routes: [...operations.keys()],
+    routes: routes.map(([path]) => path),
     proxyPayloads: false,
     disableRequestLogging: true,
     // The dispatcher builds the path from the route and its parameters, never from the raw URL.
