@@ -112,7 +112,7 @@ const formWrites = (change: Change, incarnation: string): Writes => {
   const { found } = form
   const undelete: TransactionWrite = { collection: 'deletions', deleteOne: formById(found) }
   if ('remove' in form) {
-    const remains = { _id: incarnation, ...pathOf(change), clearTime: Date.now(), isCounted: true }
+    const remains = { _id: incarnation, ...pathOf(change), clearTime: 0, isCounted: true }
     const writes: TransactionWrite[] = [
       { collection: 'forms', deleteOne: unchanged(found) },
       { collection: 'publicIds', deleteOne: { _id: found.publicId } },

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { importForm } from '../changes/import-form.ts'
-import { exported, newForm, newRevision } from '../contract/given.ts'
+import { exported, givenRevisions, newForm, newRevision, refOf } from '../contract/given.ts'
 import { operatorContext } from '../identified-request.ts'
 import { noQuota } from '../quota.ts'
 import { toFormRecord } from '../stored-form-record.ts'
 import { clearRemains } from './clear-remains.ts'
 import type { FormsCollections } from './documents.ts'
 import { documentIdOf } from './find-form.ts'
+import { MongoFormsStore } from './forms-store.ts'
 import { mongoChanges } from './mongo-changes.ts'
 import { startFormsStore } from './testing.ts'
 import { MongoQuota } from './usage.ts'
 
-const { store, collections } = await startFormsStore()
+const { url, store, collections } = await startFormsStore()
 
 /** A form whose import needs several batches. */
 const newRecord = () => {
@@ -31,6 +32,21 @@ const importOf = (record: ReturnType<typeof newRecord>) => {
 }
 
 describe('clearRemains', () => {
+  it('clears what a purge has left whose process has a clock that is ahead', async () => {
+    await using ahead = new MongoFormsStore(url, { clears: false })
+    const { form } = await givenRevisions(ahead, [1])
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    await ahead.delete(refOf(form), () => {})
+    vi.useRealTimers()
+
+    await clearRemains(collections)
+
+    const { organizationId } = form
+    expect(await collections.revisions.count({ organizationId })).toBe(0)
+    expect(await collections.remains.count({ organizationId })).toBe(0)
+  })
+
   it('leaves an import alone that becomes visible after its remains were found', async () => {
     const record = newRecord()
     const { organizationId, formId } = record

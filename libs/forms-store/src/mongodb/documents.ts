@@ -100,7 +100,7 @@ export interface GrowthDocument {
 export interface RemainsDocument extends FormPath {
   /** The incarnation. */
   _id: string
-  /** When to clear it, in milliseconds since the epoch. */
+  /** When to clear it, in milliseconds since the epoch: 0 for a removed one, whichever clock its process had. */
   clearTime: number
   /** Whether the usage includes the revisions. False for an import in progress. */
   isCounted: boolean
