@@ -195,7 +195,7 @@ const isForwarded = <T extends Operation>(operation: T): operation is T & Forwar
   operation.who !== 'anyone' &&
   operation.cost !== 'stream'
 
-/** Operations of one service with one method share a proxy, which takes Fastify a millisecond to load. */
+/** Operations of one service with one method share a proxy: each is a plugin with plugins of its own, and slow to load. */
 const proxyOf = ({ service, method }: ForwardedOperation) => `${service} ${method}`
 
 /** Registers routes that forward to one service with one method. */

@@ -83,7 +83,7 @@ export const createApp = (options: AppOptions) => {
 
 export type App = ReturnType<typeof createApp>
 
-/** Adds routes to an app. It is no plugin: Fastify takes 0.4 ms to load one, and these routes need no scope. */
+/** Adds routes to an app. Not a plugin of Fastify: its own scope would be slow to create, and these routes need none. */
 export type AddRoute<Deps = object> = (app: App, deps: Deps) => void
 
 const createServer = ({
