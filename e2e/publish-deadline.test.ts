@@ -142,15 +142,16 @@ describe('commands in the queue whose deadline has passed', () => {
   it('have no effect, and delay no later publish and nobody else', async () => {
     const form = await givenForm()
     const other = await givenForm()
-    await system.end('publisher', 'SIGTERM')
-    try {
-      await sendExpiredCommands(form, 4_000)
-    } finally {
-      await system.start('publisher')
-    }
-
     const published = async () => expect((await publish(other)).status).toBe(200)
-    await whileOthersWork(() => vi.waitFor(published, { timeout: 15_000 }))
+    await whileOthersWork(async () => {
+      await system.end('publisher', 'SIGTERM')
+      try {
+        await sendExpiredCommands(form, 4_000)
+      } finally {
+        await system.start('publisher')
+      }
+      await vi.waitFor(published, { timeout: 15_000 })
+    })
 
     await vi.waitFor(async () => expect(await queuedCommands()).toBe(0), { timeout: 30_000 })
     expect(await publisherMetric('nats_stream_messages{stream="PUBLISH_DEAD"}')).toBe(0)
