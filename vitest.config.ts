@@ -1,8 +1,13 @@
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { findChromium } from './libs/testkit/src/find-chromium.ts'
 import { mongodbSuites } from './libs/testkit/src/mongodb/mongodb-suites.ts'
 import { prepareEngine } from './libs/testkit/src/mongodb.ts'
+import { temporaryFolder } from './libs/testkit/src/temporary-folder.ts'
+
+const disk = tmpdir()
+process.env.TMPDIR = temporaryFolder()
 
 const missingMongodb = await prepareEngine(process.env)
 const skipped = missingMongodb ? mongodbSuites() : []
@@ -47,8 +52,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // More than the two cores of a small machine: many tests wait for timeouts.
-    maxWorkers: 3,
+    // More than the two cores of a small machine, since many of these tests wait for timeouts.
+    maxWorkers: 5,
     projects: [
       {
         extends: true,
@@ -65,6 +70,8 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts', ...(findChromium() ? ['e2e/console/*.browser.ts'] : [])],
           exclude: ['e2e/neighbours.test.ts', ...skipped],
           globalSetup: 'e2e/shared-system.ts',
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
           env: { FAULT_NAMES: process.env.FAULT_NAMES ?? someFaults.join('|') },
         },
       },
@@ -75,7 +82,9 @@ export default defineConfig({
           // Measures response times, so it runs alone after all other tests.
           name: 'neighbours',
           include: ['e2e/neighbours.test.ts'],
-          sequence: { groupOrder: 1 },
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          env: { TMPDIR: disk },
         },
       },
       ...(missingMongodb ? [] : [onMongodb]),
