@@ -8,9 +8,15 @@ declare module 'vitest' {
   }
 }
 
+/** From which live forms may show images. */
+export const imageOrigin = 'https://images.example.com'
+
 /** Vitest's globalSetup of a project whose tests share one system: to start one takes five seconds of CPU time. */
 export default async function shareSystem(project: TestProject) {
-  const system = await startSystem({ store: project.config.env.E2E_STORE })
+  const system = await startSystem({
+    store: project.config.env.E2E_STORE,
+    env: { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigin },
+  })
   const { baseUrl, directoryStoreUrl, formsStoreUrl, urls, dataDir } = system
   project.provide('system', { baseUrl, directoryStoreUrl, formsStoreUrl, urls, dataDir })
   return () => system[Symbol.asyncDispose]()

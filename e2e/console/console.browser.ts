@@ -164,7 +164,7 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Copy of Newest' }).waitFor()
   })
 
-  it('shows the link of a live form on each of its pages', async () => {
+  it('shows the name and the link of a live form on each of its pages', async () => {
     const account = await system().account()
     const { publicId, publicUrl } = await given(account)
     await using opened = await signIn(account)
@@ -188,6 +188,7 @@ describe('the console', () => {
     for (const [name, heading] of Object.entries(pages)) {
       await goToForm(opened, account, publicId, name)
       await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+      await expect.poll(() => page.title(), { message: name }).toContain('Customer feedback')
       await link.waitFor()
       expect(await link.getAttribute('href')).toBe(publicUrl)
     }

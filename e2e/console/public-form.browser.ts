@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildConsole } from '../../scripts/build-console.ts'
-import { launchBrowser } from '../launch-browser.ts'
-import { type Account, type System, startSystem } from '../system.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { imageOrigin } from '../shared-system.ts'
+import type { Account } from '../system.ts'
 import { accessibilityProblems, isTooWide } from './console-pages.ts'
+import { withConsole } from './with-console.ts'
 
-const imageOrigin = 'https://images.example.com'
+const { system, browser, given, read, publish, edit } = withConsole()
 const image = (name: string, fields: object = {}) => ({
   type: 'image',
   url: `${imageOrigin}/${name}`,
@@ -58,34 +58,20 @@ const fields = {
   ],
 }
 
-let system: System
-let browser: Browser
 let account: Account
 let publicUrl: string
 
-const call = async (method: string, path: string, body: object) =>
-  (await system.call(account, method, `${account.forms}${path}`, body)).body
-
 beforeAll(async () => {
-  await buildConsole()
-  system = await startSystem({
-    env: { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigin },
-  })
-  browser = await launchBrowser()
-  account = await system.account({ role: 'owner' })
-  const { publicId } = await call('POST', '', { form: fields })
-  publicUrl = `${new URL(system.baseUrl).origin}/f/${publicId}`
-  await call('POST', `/${publicId}/publish`, {})
-  await call('PATCH', `/${publicId}`, { form: { name: 'Draft' } })
-})
-afterAll(async () => {
-  await browser?.close()
-  await system?.[Symbol.asyncDispose]()
+  account = await system().account({ role: 'owner' })
+  const { publicId } = await given(account, fields)
+  publicUrl = `${new URL(system().baseUrl).origin}/f/${publicId}`
+  await publish(account, publicId)
+  await edit(account, publicId, { name: 'Draft' })
 })
 
 /** Opens a page without a key. Collects violations of its policy, errors, and requests to other origins. */
 const open = async (url: string, options: BrowserContextOptions = {}) => {
-  const context = await browser.newContext(options)
+  const context = await browser().newContext(options)
   const page = await context.newPage()
   const problems: string[] = []
   const foreign: string[] = []
@@ -166,10 +152,8 @@ describe.each([
 describe('an image of an origin that the operator does not allow', () => {
   it('is not requested, and leaves no gap', async () => {
     const background = image('x.gif', { url: 'https://elsewhere.example/x.gif' })
-    const { publicId } = await call('POST', '', {
-      form: { ...fields, branding: {}, backgrounds: [background] },
-    })
-    await call('POST', `/${publicId}/publish`, {})
+    const { publicId } = await given(account, { ...fields, branding: {}, backgrounds: [background] })
+    await publish(account, publicId)
     await using opened = await open(publicUrl.replace(/\w+$/, publicId))
     const { page } = opened
 
@@ -197,17 +181,17 @@ describe('the preview in the console', () => {
     const elsewhere = image('x.gif', { url: 'https://elsewhere.example/x.gif' })
     const [start, ...others] = fields.steps
     const steps = [{ ...start, background: elsewhere }, ...others]
-    const { publicId } = await call('POST', '', { form: { ...fields, steps } })
-    await call('POST', `/${publicId}/publish`, {})
+    const { publicId } = await given(account, { ...fields, steps })
+    await publish(account, publicId)
     await using shown = await open(publicUrl.replace(/\w+$/, publicId))
     await walk(shown.page)
 
-    await using console = await open(`${system.baseUrl}/console`)
+    await using console = await open(`${system().baseUrl}/console`)
     const { page } = console
     await page.getByLabel('API key').fill(account.apiKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
-    const base = `${system.baseUrl}/console#/organizations/${account.slug}/forms/${publicId}`
+    const base = `${system().baseUrl}/console#/organizations/${account.slug}/forms/${publicId}`
     await page.goto(`${base}/preview`)
     await walk(page)
     expect(new Set(console.foreign)).toEqual(new Set(shown.foreign))
@@ -230,8 +214,8 @@ describe('the preview in the console', () => {
     await page.getByLabel('Overlay').fill('0.5')
     await page.keyboard.press('Control+s')
     await page.getByText('Saved', { exact: true }).waitFor()
-    const { body } = await system.call(account, 'GET', `${account.forms}/${publicId}`)
-    expect(body.steps[2].background).toEqual(image('street.gif', { position: 'right-half' }))
+    const { steps: saved } = await read(account, publicId)
+    expect(saved[2].background).toEqual(image('street.gif', { position: 'right-half' }))
     expect(console.foreign.filter((url) => !url.startsWith(imageOrigin))).toEqual([])
     expect(console.problems.filter((problem) => !problem.includes('elsewhere.example'))).toEqual([])
   })
@@ -249,7 +233,7 @@ describe('the browser code of docs/guides/show-a-form.md', () => {
     try {
       await once(server, 'listening')
       const { port } = server.address() as AddressInfo
-      const context = await browser.newContext()
+      const context = await browser().newContext()
       const shown = await context.newPage()
       await shown.goto(`http://127.0.0.1:${port}/`)
 

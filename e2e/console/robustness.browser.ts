@@ -42,28 +42,6 @@ describe('the page that the URL names', () => {
   })
 })
 
-describe('every page of a form', () => {
-  it('has the name of the form in its title', async () => {
-    const account = await system().account()
-    const { publicId } = await given(account, { name: 'Summer camp' })
-    await publish(account, publicId)
-    await using opened = await signIn(account)
-    for (const name of [
-      'edit',
-      'preview',
-      'publish',
-      'revisions',
-      'compare/live/draft',
-      'form-activity',
-      'use-it',
-    ]) {
-      await goToForm(opened, account, publicId, name)
-      await expect.poll(() => opened.page.title(), { message: name }).toContain('Summer camp')
-      await opened.page.getByRole('heading', { level: 1, name: 'Summer camp' }).waitFor()
-    }
-  })
-})
-
 describe('on a phone', () => {
   it('the header and what stays in sight while one edits are at most 100 px high each', async () => {
     const account = await system().account()

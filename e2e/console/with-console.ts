@@ -30,6 +30,7 @@ export const withConsole = () => {
     (await system.call(account, method, `${account.forms}${path}`, body)).body
   return {
     system: () => system,
+    browser: () => browser,
     open: (url: string, options?: PageOptions) => openPage(browser, url, options),
     openConsole: (options?: PageOptions) => openConsole(browser, system, options),
     signIn: (account: Account, options?: PageOptions) => signIn(browser, system, account, options),

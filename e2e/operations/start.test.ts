@@ -14,26 +14,6 @@ import { call, npmStart, npmStop, processesOf, readOrEmpty, type Started } from 
 
 const root = join(import.meta.dirname, '../..')
 
-let dataDir: string
-let running: Started | undefined
-
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'start-'))
-})
-afterEach(async () => {
-  if (running) await npmStop(running)
-  rmSync(dataDir, { recursive: true, force: true })
-})
-
-const start = async () => {
-  running = await npmStart(dataDir)
-  return running
-}
-
-const untilAllExited = async () => {
-  while (processesOf(dataDir).length > 0) await delay(100)
-}
-
 describe('a system of npm start', () => {
   let home: string
   let system: Started
@@ -46,6 +26,10 @@ describe('a system of npm start', () => {
     if (system) await npmStop(system)
     rmSync(home, { recursive: true, force: true })
   })
+
+  const untilAllExited = async () => {
+    while (processesOf(home).length > 0) await delay(100)
+  }
 
   it('logs no warning, and prints the URL of a reference page that is served', async () => {
     const [logs, banner] = system.printed.split('\n  Form management is ready') as [string, string]
@@ -127,60 +111,59 @@ describe('a system of npm start', () => {
     while ((await call(system, 'GET', path)).status !== 200) await delay(50)
   })
 
-  it('leaves no process behind at Ctrl-C', async () => {
-    system.child.kill('SIGINT')
-    const [code] = await once(system.child, 'exit')
+  it('keeps every acknowledged write and the key when all processes are killed', async () => {
+    const { apiKey, slug } = system
+    const forms = `/organizations/${slug}/forms`
+    const created = await Promise.all(
+      // The limit of concurrent requests of one user.
+      Array.from({ length: 64 }, (_, index) =>
+        call(system, 'POST', forms, { form: publishable({ name: `Form ${index}` }) }),
+      ),
+    )
+    const published = await Promise.all(
+      created.slice(0, 50).map(({ body }) => call(system, 'POST', `${forms}/${body.publicId}/publish`)),
+    )
+    expect(new Set([...created, ...published].map(({ status }) => status))).toEqual(new Set([200]))
 
-    expect(code).toBe(0)
-    expect(processesOf(home)).toEqual([])
+    for (const pid of processesOf(home)) process.kill(pid, 'SIGKILL')
+    await untilAllExited()
+    system = await npmStart(home, { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' })
+
+    expect(system.apiKey).toBe(apiKey)
+    const list = await call(system, 'GET', `${forms}?pageSize=1000&orderBy=createTime`)
+    const byPath = new Map(list.body.forms.map((form: { path: string }) => [form.path, form]))
+    expect(list.body.totalSize).toBe(64)
+    for (const { body } of [...created.slice(50), ...published]) expect(byPath.get(body.path)).toEqual(body)
+    for (const { body } of published) {
+      const live = await call(system, 'GET', `${forms}/${body.publicId}/revisions/live`)
+      expect(live.body.form).toEqual(body)
+    }
   })
-})
 
-describe('npm start', () => {
   it('writes readable log lines with LOG_FORMAT=pretty, one per request', async () => {
-    running = await npmStart(dataDir, { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' })
-    const more = createInterface(running.child.stdout!)[Symbol.asyncIterator]()
+    const more = createInterface(system.child.stdout!)[Symbol.asyncIterator]()
 
-    await call(running, 'GET', '/organizations')
+    await call(system, 'GET', '/organizations')
 
-    expect(running.printed).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: gateway +ready$/m)
+    expect(system.printed).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: gateway +ready$/m)
     for (;;) {
       const { value } = await more.next()
       if (/INFO: gateway +GET \/v2\/organizations 200 [\d.]+ ms/.test(value ?? '')) break
     }
   })
 
-  it('keeps every acknowledged write and the key when all processes are killed, and leaves none without its supervisor', async () => {
-    const before = await start()
-    const forms = `/organizations/${before.slug}/forms`
-    const created = await Promise.all(
-      // The limit of concurrent requests of one user.
-      Array.from({ length: 64 }, (_, index) =>
-        call(before, 'POST', forms, { form: publishable({ name: `Form ${index}` }) }),
-      ),
-    )
-    const published = await Promise.all(
-      created.slice(0, 50).map(({ body }) => call(before, 'POST', `${forms}/${body.publicId}/publish`)),
-    )
-    expect(new Set([...created, ...published].map(({ status }) => status))).toEqual(new Set([200]))
-
-    for (const pid of processesOf(dataDir)) process.kill(pid, 'SIGKILL')
-    await untilAllExited()
-    const after = await start()
-
-    expect(after.apiKey).toBe(before.apiKey)
-    const list = await call(after, 'GET', `${forms}?pageSize=1000&orderBy=createTime`)
-    const byPath = new Map(list.body.forms.map((form: { path: string }) => [form.path, form]))
-    expect(list.body.totalSize).toBe(64)
-    for (const { body } of [...created.slice(50), ...published]) expect(byPath.get(body.path)).toEqual(body)
-    for (const { body } of published) {
-      const live = await call(after, 'GET', `${forms}/${body.publicId}/revisions/live`)
-      expect(live.body.form).toEqual(body)
-    }
-
-    after.child.kill('SIGKILL')
+  it('leaves no process behind when its supervisor is killed', async () => {
+    system.child.kill('SIGKILL')
     await untilAllExited()
   })
+})
+
+describe('npm start', () => {
+  let dataDir: string
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'start-'))
+  })
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
   it('names every invalid variable before it starts anything', async () => {
     const invalid = { EVENTS_STREAM_BYTES: '9007199254740993', MAX_REQUESTS: 'many', DEMO: 'yes' }

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { json } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 
 /** Runs a command of Docker. @returns its output. @throws {Error} when it fails. */
@@ -17,21 +17,20 @@ export interface FakeDocker extends AsyncDisposable {
   runScript(script: string, cwd: string): Promise<void>
 }
 
-/** The program `docker`: sends its arguments to the test, prints the response, and fails where it is an error. */
-const program = (url: string) => `#!${process.execPath}
-fetch('${url}', { method: 'POST', body: JSON.stringify(process.argv.slice(2)) }).then(async (response) => {
-  const output = await response.text()
-  if (response.ok) process.stdout.write(output)
-  else process.stderr.write(output)
-  process.exitCode = response.ok ? 0 : 1
-})
+/** The program `docker`: sends its arguments to the test, one a line, prints the response, and fails where it is an error. */
+const program = (url: string) => `#!/bin/sh
+response=$(printf '%s\\n' "$@" | curl --silent --fail-with-body --data-binary @- ${url}) || {
+  printf '%s\\n' "$response" >&2
+  exit 1
+}
+printf '%s\\n' "$response"
 `
 
 export const startFakeDocker = async (runCommand: RunDockerCommand): Promise<FakeDocker> => {
   await using starting = new AsyncDisposableStack()
   const bin = starting.use(await mkdtempDisposable(join(tmpdir(), 'fake-docker-')))
   const server = createServer(async (request, response) => {
-    const args = (await json(request)) as string[]
+    const args = (await text(request)).trimEnd().split('\n')
     const [status, output] = await runCommand(args).then(
       (printed) => [200, printed] as const,
       (error) => [500, `docker ${args.join(' ')}: ${error}\n`] as const,

@@ -45,10 +45,7 @@ const openTogether: OpenStoreTogether = (count) => {
 
 formsStoreContract({ name: 'SQLite', open, openTogether, openSame: open, limits: {} })
 
-describe.each([
-  ['a file, read in reader threads', path],
-  ['a database in memory', ':memory:'],
-])('the forms store on %s', (_, path) => {
+describe('the forms store on a file, read in reader threads', () => {
   const openSlow = async () => new SqliteFormsStore(path, { fewForms: 0 })
   describe('of lists', () => listsContract(openSlow, {}))
   describe('of filters', () => filtersContract(openSlow, {}))
