@@ -25,7 +25,10 @@ const patchEveryMs = 500
 const publishEveryMs = 2_000
 const timeoutMs = 10_000
 
-/** Gets a small form every 50 ms, patches it every 500 ms and publishes it every 2 s, without waiting for earlier responses. */
+/**
+ * Gets a small form every 50 ms, patches it every 500 ms, each time over a new connection, and publishes it every 2 s, without
+ * waiting for earlier responses.
+ */
 export const startVictim = ({ url, apiKey }: { url: string; apiKey: string }): Victim => {
   const agent = new Agent({ keepAlive: true })
   const inFlight = new Set<Promise<void>>()
@@ -38,7 +41,7 @@ export const startVictim = ({ url, apiKey }: { url: string; apiKey: string }): V
     const startedAt = performance.now()
     const ended = sendOnce(
       method === 'POST' ? `${url}/publish` : url,
-      { method, agent, headers: headersOf(apiKey, body) },
+      { method, agent: method !== 'PATCH' && agent, headers: headersOf(apiKey, body) },
       body,
     )
       .then((outcome) => {

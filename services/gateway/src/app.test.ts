@@ -20,6 +20,7 @@ describe('methods', () => {
     ['DELETE', `${form}/revisions/live`, 'GET, HEAD'],
     ['POST', '/v2/whoami', 'GET, HEAD'],
     ['DELETE', '/v2/keys', 'GET, HEAD, POST'],
+    ['DELETE', '/v2/%6Beys', 'GET, HEAD, POST'],
     ['GET', '/v2/keys/x', 'DELETE'],
     ['GET', '/v2/keys/x/rotate', 'POST'],
     ['GET', '/v2/sessions', 'POST'],

@@ -3,6 +3,6 @@ import { createGateway } from './app.ts'
 import { GatewayConfig } from './config.ts'
 
 /** Listening sockets on the port. libuv accepts one connection of each in an iteration of the event loop. */
-const sockets = 32
+const sockets = 128
 
 await run('gateway', GatewayConfig, createGateway, sockets)

@@ -500,7 +500,7 @@ export const reasons = {
     metadata: { contentType: 'text/plain', coding: '' },
     message: ({ contentType, coding }) =>
       coding
-        ? `The content coding ${coding} is not supported. Send the body without content-encoding.`
+        ? `The coding ${coding} is not supported. Send the body uncompressed.`
         : `A body of type ${contentType || '(none)'} is not supported. Send JSON with the header content-type: application/json.`,
   }),
   UPDATE_ABORTED: reason({

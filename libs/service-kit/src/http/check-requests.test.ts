@@ -73,6 +73,7 @@ describe('ambiguous HTTP', () => {
 
   it.each([
     ['identity', [things(`${json}\r\ncontent-encoding: identity\r\ncontent-length: 2`), '{}']],
+    ['no coding', [things(`${json}\r\ncontent-encoding:\r\ncontent-length: 2`), '{}']],
     ['chunks', [things(`${json}\r\ntransfer-encoding: Chunked`), '2\r\n{}\r\n0\r\n\r\n']],
   ])('does not include a body in %s', async (_, bytes) => {
     expect(await exchange(...bytes)).toMatch(/^HTTP\/1.1 200 /)

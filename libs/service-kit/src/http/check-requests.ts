@@ -27,7 +27,11 @@ export const collectPaths = (app: FastifyInstance): KnownPaths => {
 export const rejectUnknownPaths = (app: FastifyInstance, paths = collectPaths(app)): void => {
   const reject = (request: FastifyRequest): never => {
     const path = request.originalUrl.split('?', 1)[0]!
-    const methods = [...paths.values()].flatMap((each) => (each.pattern.test(path) ? [...each.methods] : []))
+    // As the router reads it.
+    const decoded = decodeURI(request.url.split('?', 1)[0]!)
+    const methods = [...paths.values()].flatMap((each) =>
+      each.pattern.test(decoded) ? [...each.methods] : [],
+    )
     if (methods.length === 0) throw pathNotFound(path, similarPath(path, paths.keys()))
     const withMethod = [...paths].flatMap(([url, each]) => (each.methods.has(request.method) ? [url] : []))
     throw methodNotAllowed(request.method, [...new Set(methods)], similarPath(path, withMethod))
@@ -114,7 +118,7 @@ export const rejectSmuggling = (app: FastifyInstance): void => {
 const rejectCodings: preParsingHookHandler = ({ headers, method }, _reply, _payload, done) => {
   if (method === 'GET' || method === 'HEAD') return done()
   const { 'content-length': length = '0', 'transfer-encoding': transferCoding = 'chunked' } = headers
-  const coding = headers['content-encoding'] ?? 'identity'
+  const coding = headers['content-encoding'] || 'identity'
   const hasBody = length !== '0' || headers['transfer-encoding'] !== undefined
   if (hasBody && coding.toLowerCase() !== 'identity')
     throw unsupportedMediaType(headers['content-type'], coding)

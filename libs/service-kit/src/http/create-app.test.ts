@@ -128,6 +128,8 @@ describe('an app', () => {
     ['GET', '/things', 'POST'],
     ['PATCH', '/things/a', 'GET, HEAD, DELETE'],
     ['OPTIONS', '/things/a', 'GET, HEAD, DELETE'],
+    ['PATCH', '/%74hin%67s/%25zz', 'GET, HEAD, DELETE'],
+    ['PATCH', '/%74hings/a%2Fb?%', 'GET, HEAD, DELETE'],
     ['POST', '/healthz', 'GET, HEAD'],
   ] as const)('responds to %s %s with 405 and the allowed methods', async (method, url, allow) => {
     expect(await errorOf(startApp(), { method, url })).toMatchObject({
