@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDirectoryStore } from '@fms/directory-store'
 import { openFormsStore } from '@fms/forms-store'
-import { startNatsServer } from '@fms/testkit/nats-server'
 import { type OpenEventStream, openEventStream } from '@fms/testkit/open-event-stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readStartConfig } from '../scripts/start-config.ts'
@@ -154,7 +153,7 @@ describe('a stream through the gateway', () => {
       await write(3)
       await wait(() => opened.events().length === 3)
     } finally {
-      system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
+      await system.nats.restart()
     }
 
     expect(sequencesOf([opened])).toEqual(from(start, 3))

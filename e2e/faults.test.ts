@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startNatsServer } from '@fms/testkit/nats-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client } from './faults/client.ts'
 import { EventStream } from './faults/event-stream.ts'
@@ -94,13 +93,13 @@ const pause = (pid: () => number | undefined) => async () => {
 const killNats = async () => {
   process.kill(system.nats.pid, 'SIGKILL')
   await system.nats.stop()
-  system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
+  await system.nats.restart()
 }
 
 const stopNats = async () => {
   await system.nats.stop()
   await delay(natsOutageSeconds * 1_000)
-  system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
+  await system.nats.restart()
 }
 
 const killEverything = async () => {

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startNatsServer } from '@fms/testkit/nats-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Account, type ApiResponse, publishable, type System, startSystem } from '../system.ts'
 
@@ -146,7 +145,7 @@ describe('a circuit opens for the duration of a fault', () => {
     }
     expectQuick(await sendDuring(sendRejected(), listOrganizations))
 
-    system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
+    await system.nats.restart()
     await system.start('forms')
     await untilWorks(getForm)
     await untilWorks(publish)
@@ -165,7 +164,7 @@ describe('a circuit opens for the duration of a fault', () => {
       expect(unpublished.body.live).toBe(false)
       expect((await system.call(account, 'GET', `${form}/revisions/live`)).status).toBe(404)
     } finally {
-      system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
+      await system.nats.restart()
       await untilWorks(publish)
     }
   })

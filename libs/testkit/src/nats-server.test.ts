@@ -29,9 +29,11 @@ describe('startNatsServer', () => {
 
     process.kill(server.pid, 'SIGKILL')
     await publisher.status('disconnect')
-    await using again = await startNatsServer({ dataDir: folder.path, port: server.port })
+    const { urls, pid } = server
+    await server.restart()
 
-    expect(again.urls).toEqual(server.urls)
+    expect(server.urls).toEqual(urls)
+    expect(server.pid).not.toBe(pid)
     await publisher.status('reconnect')
     expect((await manager.streams.info('PUBLISH')).state.messages).toBe(1)
   })

@@ -22,6 +22,8 @@ export interface NatsServer extends AsyncDisposable {
   /** Process id of nats-server itself, not of its wrapper, for tests that kill it. */
   pid: number
   stop(): Promise<void>
+  /** Starts it again with the same data and port, after a `stop` or a kill. Its clients should close before it is disposed of. */
+  restart(): Promise<void>
 }
 
 /**
@@ -30,6 +32,17 @@ export interface NatsServer extends AsyncDisposable {
  * @throws {Error} if nats-server exits first.
  */
 export async function startNatsServer(options: NatsOptions): Promise<NatsServer> {
+  const server: NatsServer = {
+    ...(await launch(options)),
+    async restart() {
+      Object.assign(server, await launch({ ...options, port: server.port }))
+    },
+    [Symbol.asyncDispose]: () => server.stop(),
+  }
+  return server
+}
+
+const launch = async (options: NatsOptions) => {
   const { program, port, urls, pidFile, logFile } = await prepareNatsServer(options)
   const child = spawnWithParent(program)
   const died = new AbortController()
@@ -37,8 +50,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
     died.abort(new Error(`nats-server could not start; its output or ${logFile} says why`)),
   )
   await waitUntilAccepting(port, died.signal)
-  const stop = () => terminate(child)
-  return { port, urls, pid: Number(readFileSync(pidFile, 'utf8')), stop, [Symbol.asyncDispose]: stop }
+  return { port, urls, pid: Number(readFileSync(pidFile, 'utf8')), stop: () => terminate(child) }
 }
 
 /** Writes folder, passwords and configuration of a nats-server. @returns the program that runs it, its URLs and its files. */

@@ -35,7 +35,7 @@ it('announces events while NATS is connected, those of the same moment together'
   await server.stop()
   await lost
   wakeRelays()
-  await using _again = await startNatsServer({ dataDir: folder.path, port: server.port })
+  await server.restart()
   await restored
   await vi.waitUntil(() => {
     wakeRelays()

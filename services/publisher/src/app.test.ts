@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PublishForm } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
-import { startNatsServer } from '@fms/testkit/nats-server'
 import { AckPolicy, RetentionPolicy } from '@nats-io/jetstream'
 import { nanos, type Status } from 'nats'
 import { describe, expect, it } from 'vitest'
@@ -128,7 +127,7 @@ describe('a publisher whose NATS', () => {
     await Promise.all(commands.map((command) => publishing.send(command)))
     await gate.reached
 
-    await using _ = await killedAndRestarted(publishing, publisher, async () => gate.open())
+    await killAndRestart(publishing, publisher, async () => gate.open())
 
     await publishing.idle()
     await expectEachPublishedOnce(publishing, commands)
@@ -142,7 +141,7 @@ describe('a publisher whose NATS', () => {
     const publisher = await publishing.publisher()
     expect((await publisher.app.inject('/readyz')).statusCode).toBe(200)
 
-    await using _ = await killedAndRestarted(publishing, publisher, async () => {
+    await killAndRestart(publishing, publisher, async () => {
       const response = await publisher.app.inject('/readyz')
       expect(response.statusCode).toBe(503)
       expect(response.json().error).toMatchObject({ status: 'UNAVAILABLE' })
@@ -348,8 +347,8 @@ const status = async ({ nats }: Pick<Publisher, 'nats'>, event: Status['type']) 
 }
 
 /** Kills the server, does something, and starts it again on the same port and data. */
-const killedAndRestarted = async (
-  { server, dataDir, gateway }: Publishing,
+const killAndRestart = async (
+  { server, gateway }: Publishing,
   publisher: Publisher,
   meanwhile: () => Promise<void>,
 ) => {
@@ -359,9 +358,8 @@ const killedAndRestarted = async (
   await Promise.all(disconnected)
   await meanwhile()
   const back = both.map((one) => status(one, 'reconnect'))
-  const again = await startNatsServer({ dataDir, port: server.port })
+  await server.restart()
   await Promise.all(back)
-  return again
 }
 
 const expectClosedWithin = async (ms: number, { app, nats }: Publisher) => {

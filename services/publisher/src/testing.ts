@@ -132,7 +132,6 @@ export interface Publisher {
 /** NATS with streams on disk, a SQLite forms store, a NATS client in the gateway's place, and publishers on demand. */
 export interface Publishing extends AsyncDisposable {
   server: NatsServer
-  dataDir: string
   forms: FormsStore
   gateway: NatsConnection
   /** JetStream with the operator's rights. */
@@ -223,7 +222,6 @@ export const startPublishing = async (): Promise<Publishing> => {
   const rest = cleanup.move()
   return {
     server,
-    dataDir: folder.path,
     forms,
     gateway,
     manager,

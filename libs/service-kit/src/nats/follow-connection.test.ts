@@ -19,7 +19,7 @@ it('follows a connection that is lost, restored and closed', async () => {
   await vi.waitUntil(() => !connection.isConnected, patience)
   expect(changes).toEqual([false])
 
-  await using _ = await startNatsServer({ dataDir: folder.path, port: server.port })
+  await server.restart()
   await vi.waitUntil(() => connection.isConnected, patience)
   expect(changes).toEqual([false, true])
 

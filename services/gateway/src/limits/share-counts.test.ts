@@ -93,13 +93,12 @@ describe('the rate limit of two gateways', () => {
     await two.untilShared(two.here, two.there)
     const key = two.newKey()
 
-    const { port } = nats
     await nats.stop()
     await two.spend(two.here, key, perMinute)
     expect((await two.send(two.here, key)).status).toBe(429)
     expect(await two.receivedCount(two.there, key)).toBe(0)
 
-    nats = await startNatsServer({ dataDir, port })
+    await nats.restart()
     await two.untilReceived(two.there, key, perMinute - 150)
     await two.untilShared(two.there, two.here)
   })

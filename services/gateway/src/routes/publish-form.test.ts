@@ -102,7 +102,6 @@ const startPublishing = async (
   const resources = stack.move()
   return {
     ...gateway,
-    dataDir: folder.path,
     server,
     nats,
     manager: await jetstreamManager(operator),
@@ -318,7 +317,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect((await gateway.send('GET', '/v2/organizations/acme/forms')).status).toBe(200)
 
     const reconnected = gateway.log.line('connected to NATS')
-    await using _ = await startNatsServer({ dataDir: gateway.dataDir, port: gateway.server.port })
+    await gateway.server.restart()
     await reconnected
     expect((await gateway.send('POST', publish)).status).toBe(200)
   })
@@ -330,7 +329,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     await gateway.consumed
 
     await gateway.server.stop()
-    await using _ = await startNatsServer({ dataDir: gateway.dataDir, port: gateway.server.port })
+    await gateway.server.restart()
 
     expect((await response).status).toBe(200)
     const [first, second] = gateway.commands

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { EventsRecorded, eventContentType } from '@fms/contracts'
 import type { EventLog, StoredForm } from '@fms/forms-store'
 import { connectNats } from '@fms/service-kit'
-import { startNatsServer } from '@fms/testkit/nats-server'
 import { describe, expect, it, vi } from 'vitest'
 import { givenForm, testEventsConfig } from '../testing.ts'
 import {
@@ -206,8 +205,7 @@ describe.concurrent('the relay', () => {
     const before = sequenced
     await vi.waitUntil(() => sequenced > before + 2, patience)
     expect(await relaying.forms.events.backlog()).toMatchObject({ unstreamed: 50 })
-    const { dataDir, server } = relaying
-    await using _ = await startNatsServer({ dataDir, port: server.port })
+    await relaying.server.restart()
 
     await relaying.caughtUp()
     await relaying.read()

@@ -35,7 +35,6 @@ export interface TestRelay extends Relay {
 /** A store with changes, NATS, relays on demand, and a reader of the stream with the rights of the user `events`. */
 export interface Relaying extends AsyncDisposable {
   server: NatsServer
-  dataDir: string
   forms: FormsStore
   /** JetStream with the operator's rights. */
   manager: JetStreamManager
@@ -73,7 +72,6 @@ export const startRelaying = async (storeUrl?: string): Promise<Relaying> => {
 
   return {
     server,
-    dataDir: folder.path,
     forms,
     manager,
     streamed,
