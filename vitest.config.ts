@@ -7,6 +7,7 @@ import { prepareEngine } from './libs/testkit/src/mongodb.ts'
 import { temporaryFolder } from './libs/testkit/src/temporary-folder.ts'
 
 const disk = tmpdir()
+// For global setups as well, which run in this process.
 process.env.TMPDIR = temporaryFolder()
 
 const missingMongodb = await prepareEngine(process.env)
@@ -70,6 +71,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts', ...(findChromium() ? ['e2e/console/*.browser.ts'] : [])],
           exclude: ['e2e/neighbours.test.ts', ...skipped],
           globalSetup: 'e2e/shared-system.ts',
+          // The processes of a system keep two cores busy with fewer workers.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
           env: { FAULT_NAMES: process.env.FAULT_NAMES ?? someFaults.join('|') },
@@ -79,7 +81,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Measures response times, so it runs alone after all other tests.
+          // Measures response times, so it runs alone after all other tests, and on the disk.
           name: 'neighbours',
           include: ['e2e/neighbours.test.ts'],
           maxWorkers: 1,

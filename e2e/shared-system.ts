@@ -11,12 +11,11 @@ declare module 'vitest' {
 /** From which live forms may show images. */
 export const imageOrigin = 'https://images.example.com'
 
+const start = (store?: string) => startSystem({ store, env: { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigin } })
+
 /** Vitest's globalSetup of a project whose tests share one system: to start one takes five seconds of CPU time. */
 export default async function shareSystem(project: TestProject) {
-  const system = await startSystem({
-    store: project.config.env.E2E_STORE,
-    env: { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigin },
-  })
+  const system = await start(project.config.env.E2E_STORE)
   const { baseUrl, directoryStoreUrl, formsStoreUrl, urls, dataDir } = system
   project.provide('system', { baseUrl, directoryStoreUrl, formsStoreUrl, urls, dataDir })
   return () => system[Symbol.asyncDispose]()
@@ -29,7 +28,7 @@ export default async function shareSystem(project: TestProject) {
 export const sharedSystem = async (): Promise<RunningSystem> => {
   const addresses = inject('system')
   if (addresses) return connectTo(addresses)
-  const system = await startSystem()
+  const system = await start()
   afterAll(() => system[Symbol.asyncDispose]())
   return system
 }

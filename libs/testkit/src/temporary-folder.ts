@@ -7,21 +7,17 @@ const memory = '/dev/shm'
 const neededBytes = 2 ** 30
 
 /**
- * Where tests keep files: on Linux in memory, if it has room and may hold programs, since on a disk a tenth of the time would
- * go by in `fsync`. The variable `TMPDIR` comes first.
+ * Where tests keep files: on Linux in memory, if it has room and may hold programs, since `fsync` on a disk takes almost a
+ * tenth of the time. The variable `TMPDIR` comes first.
  */
 export const temporaryFolder = (): string =>
   process.env.TMPDIR === undefined && isUsable() ? memory : tmpdir()
 
 const isUsable = (): boolean => {
   try {
-    const [, options = 'noexec'] =
-      /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(readFileSync('/proc/mounts', 'utf8')) ?? []
+    const mount = /^\S+ \/dev\/shm tmpfs .*/m.exec(readFileSync('/proc/mounts', 'utf8'))
     const { bavail, bsize } = statfsSync(memory)
-    return (
-      !options.split(',').some((option) => option === 'noexec' || option === 'ro') &&
-      bavail * bsize >= neededBytes
-    )
+    return mount !== null && !/\b(noexec|ro)\b/.test(mount[0]) && bavail * bsize >= neededBytes
   } catch {
     return false
   }

@@ -103,20 +103,23 @@ export const listsContract = (
       },
     ]
 
-    it.each(orders)('sorts by $orderBy, then by slug, also page by page', async ({ orderBy, slugs }) => {
-      expect((await list({ orderBy })).slugs).toEqual(slugs)
-      const seen: string[] = []
-      let page = await list({ orderBy, limit: 2 })
-      seen.push(...page.slugs)
-      while (page.next) {
-        // Page tokens carry positions as JSON.
-        page = await list({ orderBy, limit: 2, after: JSON.parse(JSON.stringify(page.next)) })
-        expect(page.totalSize).toBe(5)
+    it.each(orders)(
+      'sorts and pages by $orderBy, with slug in the last direction as the tie-breaker',
+      async ({ orderBy, slugs }) => {
+        expect((await list({ orderBy })).slugs).toEqual(slugs)
+        const seen: string[] = []
+        let page = await list({ orderBy, limit: 2 })
         seen.push(...page.slugs)
-      }
+        while (page.next) {
+          // Page tokens carry positions as JSON.
+          page = await list({ orderBy, limit: 2, after: JSON.parse(JSON.stringify(page.next)) })
+          expect(page.totalSize).toBe(5)
+          seen.push(...page.slugs)
+        }
 
-      expect(seen).toEqual(slugs)
-    })
+        expect(seen).toEqual(slugs)
+      },
+    )
 
     it('goes by code point, also beyond the basic plane', async () => {
       const { userId } = await givenUser()
