@@ -161,7 +161,8 @@ export const startCluster = async ({ users = false } = {}): Promise<LocalCluster
     const args = name === 'nats' ? natsArguments(command[0]!, dataDir, portOf) : command.slice(1)
     const child = spawnWithParent({ name, args, env: environmentOf(name) })
     starting.defer(() => terminate(child))
-    await untilHealthy(name, child, () => isHealthy(services[name]!, environmentOf(name), portOf))
+    const output = () => (name === 'nats' ? readFileSync(natsLog(dataDir), 'utf8') : 'see its output')
+    await untilHealthy(name, child, output, () => isHealthy(services[name]!, environmentOf(name), portOf))
   }
   const started = await startInOrder(names, services, run)
 
@@ -240,8 +241,10 @@ const natsArguments = (configFlag: string, dataDir: string, portOf: PortOf): str
   const file = join(dataDir, 'nats-server.conf')
   writeFileSync(file, config)
   const runWithParent = join(root, 'libs/testkit/src/processes/run-with-parent.ts')
-  return [runWithParent, findNatsServer().command, configFlag, file, '-l', join(dataDir, 'log')]
+  return [runWithParent, findNatsServer().command, configFlag, file, '-l', natsLog(dataDir)]
 }
+
+const natsLog = (dataDir: string) => join(dataDir, 'log')
 
 /** Runs the service's health check once. That of `nats` is a URL of its monitoring port. */
 const isHealthy = (
@@ -258,10 +261,15 @@ const isHealthy = (
 }
 
 /** @throws {Error} when the process exits, or is not healthy after a minute. */
-const untilHealthy = async (name: string, child: ChildProcess, check: () => Promise<boolean>) => {
+const untilHealthy = async (
+  name: string,
+  child: ChildProcess,
+  output: () => string,
+  check: () => Promise<boolean>,
+) => {
   const deadline = performance.now() + startTimeoutMs
   while (!(await check())) {
-    if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}; see its output`)
+    if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}: ${output()}`)
     if (performance.now() > deadline) throw new Error(`${name} is not healthy after ${startTimeoutMs} ms`)
     await delay(50)
   }

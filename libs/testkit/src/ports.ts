@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,17 +7,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** Below the ports of outgoing connections (Linux: from 32768), one of which could take a port before its caller does. */
 const [firstPort, endPort] = [15_000, 32_768]
 
-/** Distinct ports of 127.0.0.1 on which no process listens. */
+/** Distinct ports of 127.0.0.1 on which no process listens. Until this process ends, no other one is given them. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers: Server[] = []
   while (servers.length < count) {
+    const port = randomInt(firstPort, endPort)
     try {
-      servers.push(await listen(randomInt(firstPort, endPort), '127.0.0.1'))
+      await reserve(port)
+      servers.push(await listen(port, '127.0.0.1'))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     }
   }
   return Promise.all(servers.map(close))
+}
+
+/** A UDP socket is the sign for other processes, and in the way of none that uses the port by TCP. @throws EADDRINUSE. */
+async function reserve(port: number): Promise<void> {
+  const sign = createSocket('udp4').unref()
+  sign.bind(port, '127.0.0.1')
+  await once(sign, 'listening')
 }
 
 /**
