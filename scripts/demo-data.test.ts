@@ -1,7 +1,7 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hashApiKey, makeApiKey, migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
+import { hashSecret, makeApiKey, migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { startMongo } from '@fms/testkit/mongodb'
 import { describe, expect, it } from 'vitest'
 import { createDemoLoginCode, ensureDemo } from './demo-data.ts'
@@ -13,7 +13,7 @@ describe('ensureDemo', () => {
 
     expect(await ensureDemo(directory.url, apiKey)).toEqual({ organizationSlug: 'demo', apiKey })
 
-    const request = { keyHash: hashApiKey(apiKey), organizationRef: 'demo' }
+    const request = { keyHash: hashSecret(apiKey), organizationRef: 'demo' }
     const authorization = await directory.store.authorize(request, new Date())
     expect(authorization?.organization?.role).toBe('owner')
   })

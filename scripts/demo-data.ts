@@ -1,6 +1,6 @@
 import { ApiError } from '@fms/aip'
 import { loginCodeLifetimeMs } from '@fms/contracts'
-import { type DirectoryStore, hashApiKey, openDirectoryStore } from '@fms/directory-store'
+import { type DirectoryStore, hashSecret, openDirectoryStore } from '@fms/directory-store'
 
 const email = 'demo@example.com'
 const slug = 'demo'
@@ -34,7 +34,7 @@ export async function createDemoLoginCode(directoryStoreUrl: string): Promise<st
 }
 
 async function isUsable(directory: DirectoryStore, apiKey: string): Promise<boolean> {
-  const request = { keyHash: hashApiKey(apiKey), organizationRef: slug }
+  const request = { keyHash: hashSecret(apiKey), organizationRef: slug }
   const authorization = await directory.authorize(request, new Date())
   return authorization?.organization !== undefined
 }

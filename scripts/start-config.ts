@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { API_KEY_PATTERN, makeApiKey } from '@fms/directory-store'
+import { makeApiKey, NewApiKey } from '@fms/directory-store'
 import {
   ConfigError,
   InternalSecret,
@@ -54,10 +54,7 @@ const Environment = z.object({
   /** Default: generated at the first start, stored in `DATA_DIR`. */
   INTERNAL_SECRET: InternalSecret.optional(),
   /** Default: generated at the first start, stored in `DATA_DIR`. */
-  DEMO_API_KEY: z
-    .string()
-    .regex(API_KEY_PATTERN, { error: 'must be fms_ and 43 characters of A-Z, a-z, 0-9, _ and -' })
-    .optional(),
+  DEMO_API_KEY: NewApiKey.shape.key,
 })
 
 export type StartConfig = ReturnType<typeof readStartConfig>

@@ -177,13 +177,13 @@ const looks = [
 ] as const
 
 describe('in light colours and 1280 pixels wide, in dark ones and 390', () => {
-  const check = async ({ page }: ConsolePage, name: string) => {
+  const check = async ({ page }: ConsolePage, name: string, within?: string[]) => {
     for (const [colorScheme, width] of looks) {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: 844 })
       // What stays in sight would cover a part of a field further down.
       await page.evaluate('scrollTo(0, 0)')
-      expect(await accessibilityProblems(page), `${name}, ${colorScheme}`).toEqual([])
+      expect(await accessibilityProblems(page, within), `${name}, ${colorScheme}`).toEqual([])
       expect(await isTooWide(page), `${name}, ${colorScheme}`).toBe(false)
     }
   }
@@ -207,7 +207,7 @@ describe('in light colours and 1280 pixels wide, in dark ones and 390', () => {
     await using opened = await signIn(account)
     for (const [name, open] of dialogs) {
       await open(opened)
-      await check(opened, name)
+      await check(opened, name, ['dialog[open]'])
       await opened.page.keyboard.press('Escape')
     }
     expect(opened.problems).toEqual([])
@@ -338,7 +338,8 @@ describe('a form with 1,000 steps and 700 KB', () => {
     await page.locator('.step-name', { hasText: 'Question 999' }).click()
     await page.locator('.step-fields').getByLabel('Title').fill('Changed')
     await page.keyboard.type(' again')
-    await page.getByRole('button', { name: 'Save' }).click()
+    // With the keyboard: to find a button by its name, Playwright reads those of 4,000 for seconds.
+    await page.keyboard.press('Control+s')
     await page.getByText('Saved', { exact: true }).waitFor()
 
     const saved = await read(own, form.publicId)

@@ -11,7 +11,7 @@ import { type RunDockerCommand, startFakeDocker } from './rolling/fake-docker.ts
 const clientCount = 3
 
 /** The longest pause of a client between two requests, in milliseconds. */
-const maxThinkMs = 200
+const maxThinkMs = 500
 
 /** Time between two restarts, in milliseconds. */
 const loadMs = 200

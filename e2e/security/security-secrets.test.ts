@@ -155,7 +155,7 @@ describe('INTERNAL_SECRET', () => {
       while (rolling) {
         const first = await page()
         const responses = [first, await page(first.body.nextPageToken), await page(tokens[0])]
-        await delay(10)
+        await delay(100)
         for (const { status } of responses) statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     })

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { FormDraft } from '@fms/contracts'
-import { API_KEY_PATTERN, hashApiKey, migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
+import { API_KEY_PATTERN, hashSecret, migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { makePublicId, migrateFormsStore, openFormsStore, toStoredDraft } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newFormRecord } from './testing/form-record.ts'
@@ -291,7 +291,7 @@ describe('formctl member', () => {
     await using directory = await openDirectory()
     const { userId } = (await directory.findUser('ada@example.com'))!
     const { key } = await directory.createKey({ userId })
-    const request = { keyHash: hashApiKey(key), organizationRef: 'acme' }
+    const request = { keyHash: hashSecret(key), organizationRef: 'acme' }
     return (await directory.authorize(request, new Date()))?.organization?.role
   }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DirectoryStore, hashApiKey, openDirectoryStore } from '@fms/directory-store'
+import { type DirectoryStore, hashSecret, openDirectoryStore } from '@fms/directory-store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runFormctl } from '../testing/run-formctl.ts'
 
@@ -29,7 +29,7 @@ const givenKey = async (fields: { readOnly?: boolean; expireTime?: Date } = {}) 
 }
 
 const works = async (key: string, inMs = 0) =>
-  (await directory.authorize({ keyHash: hashApiKey(key) }, new Date(Date.now() + inMs))) !== undefined
+  (await directory.authorize({ keyHash: hashSecret(key) }, new Date(Date.now() + inMs))) !== undefined
 
 describe('formctl key rotate', () => {
   it('creates a key like the old one, which works for another day', async () => {

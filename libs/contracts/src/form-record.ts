@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { Form, FormDraft, formPath } from './form.ts'
+import { Form, FormDraft, formPath, isPublicId } from './form.ts'
 import { UserPath } from './key.ts'
 import { Uuid } from './organization.ts'
 import { RevisionNote } from './revision.ts'
 import { Count, Timestamp } from './text.ts'
 
-/** Limit for a draft as JSON in UTF-8. */
-const maxDraftBytes = 768 * 1024
+/** Limit for a draft as JSON in UTF-8. A form then fits the default `max_payload` of NATS, 1 MiB. */
+export const maxDraftBytes = 768 * 1024
 
 const atLeastOne = Count.refine((count) => count > 0, { error: 'must be 1 or more' })
 
@@ -26,7 +26,7 @@ export const FormRecord = z
   .strictObject({
     organizationId: Uuid,
     formId: Uuid,
-    publicId: z.string().regex(/^[A-Za-z0-9]{10}$/, { error: 'must be 10 letters and digits' }),
+    publicId: z.string().refine(isPublicId, { error: 'must be 10 letters and digits' }),
     createTime: Timestamp,
     updateTime: Timestamp,
     /** Number of the draft's current state: 1 after the create, incremented by each change. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { API_KEY_PATTERN, apiKeyPrefix, hashApiKey, makeApiKey } from './api-key.ts'
+import { API_KEY_PATTERN, apiKeyPrefix, hashSecret, makeApiKey } from './api-key.ts'
 
 describe('an API key', () => {
   it('is fms_ and 43 random base64url characters', () => {
@@ -15,6 +15,6 @@ describe('an API key', () => {
 
   it('is hashed with SHA-256 as a whole', () => {
     // printf 'fms_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' | openssl dgst -sha256 -binary | basenc --base64url
-    expect(hashApiKey(`fms_${'A'.repeat(43)}`)).toBe('cTeLLkLortOy6ciaeSNob4OjTvVqZYM9RPMq7PaUILQ')
+    expect(hashSecret(`fms_${'A'.repeat(43)}`)).toBe('cTeLLkLortOy6ciaeSNob4OjTvVqZYM9RPMq7PaUILQ')
   })
 })

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, hash, randomBytes, randomUUID } from 'node:crypto'
 import type { ApiKey, IssuedApiKey } from './resources.ts'
 
 export { API_KEY_PATTERN } from '@fms/contracts'
@@ -8,8 +8,11 @@ const keyStart = 'fms_'
 /** Creates an API key with 256 random bits. */
 export const makeApiKey = (): string => keyStart + randomBytes(32).toString('base64url')
 
-/** The SHA-256 of the whole key, base64url. Stores hold this hash and never the key. */
-export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
+/**
+ * The SHA-256 of a whole key or login code, base64url. Stores hold this hash and never the secret, and look the hash up, so
+ * that the time does not depend on how much of a secret is right.
+ */
+export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url')
 
 /**
  * A UUIDv8 (RFC 9562 §5.8) from the SHA-256 of the user and a `requestId` in any letter case: the primary key of a store

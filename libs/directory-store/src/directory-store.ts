@@ -142,7 +142,7 @@ export interface DirectoryStore extends AsyncDisposable {
   findOrganization(organizationRef: string): Promise<StoredOrganization | undefined>
 
   /**
-   * Finds a valid key by the result of {@link hashApiKey}, and the role of its user in an organization.
+   * Finds a valid key by the result of {@link hashSecret}, and the role of its user in an organization.
    * @returns undefined for a key that is unknown, revoked, expired at `now`, or of a disabled user.
    */
   authorize(

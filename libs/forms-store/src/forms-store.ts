@@ -185,7 +185,7 @@ export interface FormsStoreOptions {
   /** How long MongoDB may work on a request, in ms. Default: 5,000, since callers of the API stop waiting after 6,000. */
   timeoutMs?: number
   /** Called after each change that recorded an event, to wake a relay and to count. Must be fast and not throw. */
-  onRecorded?: (organizationId: string, type: EventType) => void
+  onRecorded?: (type: EventType) => void
 }
 
 export interface ImportOptions {

@@ -29,7 +29,7 @@ await run('forms', FormsConfig, async (config, logger) => {
     quota: toQuota(config),
     listTimeoutMs: SEARCH_TIMEOUT_MS,
     deletedFormsDays: DELETED_FORMS_DAYS,
-    onRecorded: (_, type) => {
+    onRecorded: (type) => {
       countRecordedEvent(type)
       wakeRelays()
     },

@@ -1,5 +1,5 @@
 import { EventsRecorded } from '@fms/contracts'
-import { followConnection } from '@fms/service-kit'
+import { followConnection, throttle } from '@fms/service-kit'
 import type { NatsConnection } from 'nats'
 
 /** The shortest time between two announcements, in milliseconds. Relays gather events for as long. */
@@ -18,17 +18,5 @@ export const createRelayWaker = (connecting: Promise<NatsConnection>): (() => vo
     }
   }
   connecting.then(whenConnected, () => {})
-  let isPausing = false
-  let isDue = false
-  const wake = () => {
-    isDue = isPausing
-    if (isPausing) return
-    announce()
-    isPausing = true
-    setTimeout(() => {
-      isPausing = false
-      if (isDue) wake()
-    }, pauseMs).unref()
-  }
-  return wake
+  return throttle(() => announce(), pauseMs)
 }

@@ -1,4 +1,11 @@
-import { type App, createApp, requireGateway, requireIdentity, requireKeyWriteAccess } from '@fms/service-kit'
+import {
+  type App,
+  createApp,
+  isWrite,
+  requireGateway,
+  requireIdentity,
+  requireKeyWriteAccess,
+} from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import type { OrganizationsDeps } from './deps.ts'
 import { authorize } from './routes/authorize.ts'
@@ -36,9 +43,9 @@ export const createOrganizationsApp = ({
 }
 
 const keyRoutes = async (app: App, deps: OrganizationsDeps) => {
-  app.addHook('onRequest', ({ identity, method, params }, _reply, done) => {
-    const { keyId } = params as { keyId?: string }
-    if (method !== 'GET' && method !== 'HEAD') requireKeyWriteAccess(identity, keyId)
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { keyId } = request.params as { keyId?: string }
+    if (isWrite(request)) requireKeyWriteAccess(request.identity, keyId)
     done()
   })
   for (const addRoute of [listKeys, createKey, rotateKey, deleteKey]) addRoute(app, deps)

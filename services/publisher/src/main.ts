@@ -9,7 +9,7 @@ await run('publisher', PublisherConfig, async (config, logger) => {
   const changes = new EventEmitter<{ recorded: [] }>()
   const store = await openFormsStore(url, {
     quota: toQuota(config),
-    onRecorded: (_, type) => {
+    onRecorded: (type) => {
       countRecordedEvent(type)
       changes.emit('recorded')
     },

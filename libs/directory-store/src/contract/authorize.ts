@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { hashApiKey, makeApiKey } from '../api-key.ts'
+import { hashSecret, makeApiKey } from '../api-key.ts'
 import { type Directory, start } from './given.ts'
 
 /** The contract of `authorize`. */
@@ -13,7 +13,7 @@ export const authorizeContract = ({ store, givenUser, givenMember }: Directory):
       async (role) => {
         const { organization, organizationId, userId } = await givenMember(role)
         const { key, apiKey } = await store().createKey({ userId, readOnly: true })
-        const keyHash = hashApiKey(key)
+        const keyHash = hashSecret(key)
         const expected = { key: apiKey, organization: { organizationId, role } }
 
         for (const organizationRef of [organizationId, organizationId.toUpperCase(), organization.slug]) {
@@ -30,7 +30,7 @@ export const authorizeContract = ({ store, givenUser, givenMember }: Directory):
 
       const refs = [foreign.organizationId, foreign.organization.slug, randomUUID(), 'missing', '', '%']
       for (const organizationRef of refs) {
-        expect(await store().authorize({ keyHash: hashApiKey(key), organizationRef }, now)).toEqual({
+        expect(await store().authorize({ keyHash: hashSecret(key), organizationRef }, now)).toEqual({
           key: apiKey,
         })
       }
@@ -40,7 +40,7 @@ export const authorizeContract = ({ store, givenUser, givenMember }: Directory):
       const { organizationId: organizationRef } = await givenMember()
 
       expect(
-        await store().authorize({ keyHash: hashApiKey(makeApiKey()), organizationRef }, now),
+        await store().authorize({ keyHash: hashSecret(makeApiKey()), organizationRef }, now),
       ).toBeUndefined()
       expect(await store().authorize({ keyHash: '' }, now)).toBeUndefined()
     })
@@ -48,7 +48,7 @@ export const authorizeContract = ({ store, givenUser, givenMember }: Directory):
     it('accepts a key before its expireTime and not at it', async () => {
       const { userId } = await givenUser()
       const { key } = await store().createKey({ userId, expireTime: new Date(start + 1000) })
-      const at = (ms: number) => store().authorize({ keyHash: hashApiKey(key) }, new Date(start + ms))
+      const at = (ms: number) => store().authorize({ keyHash: hashSecret(key) }, new Date(start + ms))
 
       expect(await at(999)).toBeDefined()
       expect(await at(1000)).toBeUndefined()
@@ -56,7 +56,7 @@ export const authorizeContract = ({ store, givenUser, givenMember }: Directory):
 
     it('finds a changed role immediately', async () => {
       const { organizationId, userId } = await givenMember('editor')
-      const keyHash = hashApiKey((await store().createKey({ userId })).key)
+      const keyHash = hashSecret((await store().createKey({ userId })).key)
       const ask = () => store().authorize({ keyHash, organizationRef: organizationId }, now)
 
       await store().setMember({ organizationId, userId, role: 'viewer' })

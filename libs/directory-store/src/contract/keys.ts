@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { API_KEY_PATTERN, hashApiKey, makeApiKey } from '../api-key.ts'
+import { API_KEY_PATTERN, hashSecret, makeApiKey } from '../api-key.ts'
 import { type Directory, lowerCaseUuid, start } from './given.ts'
 
 /** The contract of API keys. */
@@ -36,7 +36,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       const key = makeApiKey()
       const { apiKey } = await store().createKey({ userId, key })
 
-      expect(await store().authorize({ keyHash: hashApiKey(key) }, new Date(start))).toEqual({ key: apiKey })
+      expect(await store().authorize({ keyHash: hashSecret(key) }, new Date(start))).toEqual({ key: apiKey })
       await expect(store().createKey({ userId, key })).rejects.toMatchObject({
         status: 'ALREADY_EXISTS',
         reason: 'API_KEY_EXISTS',
@@ -81,7 +81,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(await store().revokeKey(apiKey.keyId)).toEqual(revoked)
 
       expect(await store().listKeys()).toEqual([revoked])
-      expect(await store().authorize({ keyHash: hashApiKey(key) }, new Date(0))).toBeUndefined()
+      expect(await store().authorize({ keyHash: hashSecret(key) }, new Date(0))).toBeUndefined()
     })
 
     it.each([randomUUID(), 'nonsense', ''])('finds no key "%s"', async (keyId) => {
@@ -104,7 +104,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(await store().expireKey(apiKey.keyId.toUpperCase(), inAnHour)).toEqual(expiring)
 
       expect(await store().listKeys()).toEqual([expiring])
-      const authorize = (time: number) => store().authorize({ keyHash: hashApiKey(key) }, new Date(time))
+      const authorize = (time: number) => store().authorize({ keyHash: hashSecret(key) }, new Date(time))
       expect(await authorize(inAnHour.getTime() - 1)).toBeDefined()
       expect(await authorize(inAnHour.getTime())).toBeUndefined()
     })
@@ -150,7 +150,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(await store().updateKey(keyId, { readOnly: true, expireTime: inAnHour })).toEqual(changed)
 
       expect(await store().listKeys()).toEqual([changed])
-      const authorization = await store().authorize({ keyHash: hashApiKey(key) }, new Date(start))
+      const authorization = await store().authorize({ keyHash: hashSecret(key) }, new Date(start))
       expect(authorization).toEqual({ key: changed })
     })
 

@@ -1,6 +1,6 @@
 import { maxLiveKeys } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { hashApiKey } from '../api-key.ts'
+import { hashSecret } from '../api-key.ts'
 import { type Directory, start } from './given.ts'
 
 /** The contract of login codes. */
@@ -16,7 +16,7 @@ export const loginCodesContract = ({ store, clock, givenUser }: Directory): void
       const issued = await store().redeemLoginCode(code, session)
 
       expect(issued!.apiKey).toMatchObject({ ...session, userId, readOnly: false })
-      expect(await store().authorize({ keyHash: hashApiKey(issued!.key) }, new Date(start))).toEqual({
+      expect(await store().authorize({ keyHash: hashSecret(issued!.key) }, new Date(start))).toEqual({
         key: issued!.apiKey,
       })
       expect(await store().redeemLoginCode(code, session)).toBeUndefined()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CheckedFilter } from '@fms/aip'
 import { describe, expect, it } from 'vitest'
-import { hashApiKey } from '../api-key.ts'
+import { hashSecret } from '../api-key.ts'
 import type { ListOrganizationsQuery } from '../resources.ts'
 import { type Directory, start } from './given.ts'
 
@@ -73,7 +73,7 @@ export const organizationChangesContract = ({
 
     it('authorizes members by the new slug and not by the old one', async () => {
       const { userId, organization, organizationId } = await givenMember('owner')
-      const keyHash = hashApiKey((await store().createKey({ userId })).key)
+      const keyHash = hashSecret((await store().createKey({ userId })).key)
       const ask = (organizationRef: string) =>
         store().authorize({ keyHash, organizationRef }, new Date(start))
 
@@ -120,7 +120,7 @@ export const organizationChangesContract = ({
       const { userId, organization, organizationId } = await givenMember()
       const other = await givenMember()
       await store().addMember({ organizationId: other.organizationId, userId, role: 'viewer' })
-      const keyHash = hashApiKey((await store().createKey({ userId })).key)
+      const keyHash = hashSecret((await store().createKey({ userId })).key)
 
       await store().deleteOrganization(organization.slug)
 

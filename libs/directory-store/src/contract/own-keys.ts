@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { maxLiveKeys } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { API_KEY_PATTERN, hashApiKey, maxEndedKeys } from '../api-key.ts'
+import { API_KEY_PATTERN, hashSecret, maxEndedKeys } from '../api-key.ts'
 import type { KeyPosition } from '../resources.ts'
 import { type Directory, start } from './given.ts'
 
 /** The contract of the keys of users by the API. */
 export const ownKeysContract = ({ store, clock, givenUser }: Directory): void => {
   const works = async (key: string) =>
-    (await store().authorize({ keyHash: hashApiKey(key) }, new Date(clock.time))) !== undefined
+    (await store().authorize({ keyHash: hashSecret(key) }, new Date(clock.time))) !== undefined
 
   const totalOf = async (userId: string) =>
     (await store().listOwnKeys({ userId, limit: 1, skip: 0 })).totalSize
@@ -38,7 +38,7 @@ export const ownKeysContract = ({ store, clock, givenUser }: Directory): void =>
         prefix: key.slice(4, 12),
         createTime: new Date(start),
       })
-      expect(await store().authorize({ keyHash: hashApiKey(key) }, new Date(start))).toEqual({ key: apiKey })
+      expect(await store().authorize({ keyHash: hashSecret(key) }, new Date(start))).toEqual({ key: apiKey })
       expect(await store().listKeys()).toEqual([apiKey])
     })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { hashApiKey } from '../api-key.ts'
+import { hashSecret } from '../api-key.ts'
 import { DirectoryRecord } from '../directory-record.ts'
 import type { DirectoryStore } from '../directory-store.ts'
 import type { ListOrganizationsQuery } from '../resources.ts'
@@ -63,7 +63,7 @@ export const recordsContract = (
       expect(records).toContainEqual(
         expect.objectContaining({
           kind: 'key',
-          hash: hashApiKey(key),
+          hash: hashSecret(key),
           name: 'laptop',
           lastUsedTime: new Date(start + 7).toISOString(),
         }),
@@ -81,7 +81,7 @@ export const recordsContract = (
 
       expect(await exported(other)).toEqual(records)
       expect(await other.listMemberships(ada.userId)).toEqual(await store().listMemberships(ada.userId))
-      const request = { keyHash: hashApiKey(key), organizationRef: full.slug }
+      const request = { keyHash: hashSecret(key), organizationRef: full.slug }
       expect(await other.authorize(request, new Date(clock.time))).toEqual(
         await store().authorize(request, new Date(clock.time)),
       )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashApiKey } from '../api-key.ts'
+import { hashSecret } from '../api-key.ts'
 import { type Directory, lowerCaseUuid, start } from './given.ts'
 
 /** The contract of users. */
@@ -48,7 +48,7 @@ export const usersContract = ({ store, clock, givenUser, givenMember, organizati
     const givenKey = async () => {
       const { userId, organization } = await givenMember('owner')
       const { key, apiKey } = await store().createKey({ userId })
-      const request = { keyHash: hashApiKey(key), organizationRef: organization.slug }
+      const request = { keyHash: hashSecret(key), organizationRef: organization.slug }
       const authorize = () => store().authorize(request, new Date(clock.time))
       return { userId, organization, apiKey, authorize }
     }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { startMongo } from '@fms/testkit/mongodb'
 import { openFailpoints } from '@fms/testkit/mongodb/failpoints'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { hashApiKey, makeApiKey } from '../api-key.ts'
+import { hashSecret, makeApiKey } from '../api-key.ts'
 import type { DirectoryStore } from '../directory-store.ts'
 import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
 
@@ -157,7 +157,7 @@ describe.runIf(failpoints)('a change of several documents', () => {
 describe.runIf(failpoints)('authorize while the engine does not respond', () => {
   it('is UNAVAILABLE before the gateway stops waiting, after 2 s', async () => {
     const { key } = await givenKey()
-    const request = { keyHash: hashApiKey(key), organizationRef: 'acme' }
+    const request = { keyHash: hashSecret(key), organizationRef: 'acme' }
     await using slow = await openDirectoryStore(failpoints!.url, now)
     expect(await slow.authorize(request, now())).toBeDefined()
     const failure = { failCommands: ['find'], blockConnection: true, blockTimeMS: 6_000 }

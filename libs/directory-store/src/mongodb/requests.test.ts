@@ -2,7 +2,7 @@ import { documentedRequests } from '@fms/testkit/documented-requests'
 import { startMongo } from '@fms/testkit/mongodb'
 import { describeCommand, recordMongodb } from '@fms/testkit/mongodb/mongodb-recorder'
 import { afterAll, describe, expect, it } from 'vitest'
-import { hashApiKey } from '../api-key.ts'
+import { hashSecret } from '../api-key.ts'
 import { openDirectory, start } from '../contract/given.ts'
 import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
 
@@ -30,7 +30,7 @@ describe('the requests to MongoDB', () => {
     const { key } = await store().createKey({ userId, name: 'Test', readOnly: false })
     recorder.take()
 
-    const query = { keyHash: hashApiKey(key), organizationRef: organization[reference] }
+    const query = { keyHash: hashSecret(key), organizationRef: organization[reference] }
     expect(await store().authorize(query, new Date())).toMatchObject({ organization: { role: 'editor' } })
 
     expectDocumented(operation)

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { apiError } from '@fms/aip'
+import { hashSecret } from '../api-key.ts'
 import type { DirectoryStore } from '../directory-store.ts'
 import { userNotFound } from '../errors.ts'
 import { whereUser } from '../references.ts'
@@ -8,7 +9,7 @@ import { type Change, insert, remove } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find } from '../tables/reading.ts'
 import { toUser } from '../tables/rows.ts'
-import { issueOwnKey } from './own-keys.ts'
+import { changeOrCheck, issueOwnKey } from './own-keys.ts'
 
 export const loginCodeOperations = (tables: DirectoryTables, now: () => Date) =>
   ({
@@ -16,11 +17,10 @@ export const loginCodeOperations = (tables: DirectoryTables, now: () => Date) =>
       tables.change(() => createLoginCode(userRef, expireTime, now())),
 
     /** A wrong code costs one read. */
-    async redeemLoginCode(code, key, { validateOnly = false } = {}) {
-      const hash = hashLoginCode(code)
+    async redeemLoginCode(code, key, options) {
+      const hash = hashSecret(code)
       if (!(await tables.read(() => find('loginCodes', { hash })))) return undefined
-      const change = () => redeemLoginCode(hash, key, now())
-      return validateOnly ? (await tables.read(change)).result : tables.change(change)
+      return changeOrCheck(tables, () => redeemLoginCode(hash, key, now()), options)
     },
   }) satisfies Partial<DirectoryStore>
 
@@ -35,7 +35,7 @@ function* createLoginCode(userRef: string, expireTime: Date, now: Date): Change<
     result: code,
     writes: [
       remove('loginCodes', { expireTime: { atMost: now.getTime() } }),
-      insert('loginCodes', { hash: hashLoginCode(code), userId, expireTime: expireTime.getTime() }),
+      insert('loginCodes', { hash: hashSecret(code), userId, expireTime: expireTime.getTime() }),
     ],
   }
 }
@@ -56,6 +56,3 @@ function* redeemLoginCode(
 
 /** Creates a login code with 256 random bits. */
 const makeLoginCode = (): string => randomBytes(32).toString('base64url')
-
-/** SHA-256, base64url. Stores look the hash up, so the time does not depend on how much of a code is right. */
-const hashLoginCode = (code: string): string => createHash('sha256').update(code).digest('base64url')

@@ -18,12 +18,8 @@ const newestFirst = [
 ]
 
 /** The keys of users by the API. The clock decides which keys are live. */
-export const ownKeyOperations = (tables: DirectoryTables, now: () => Date) => {
-  /** Makes a change; with `validateOnly` only decides it. */
-  const make = async <R>(change: () => Change<R>, { validateOnly = false } = {}) =>
-    validateOnly ? (await tables.read(change)).result : tables.change(change)
-
-  return {
+export const ownKeyOperations = (tables: DirectoryTables, now: () => Date) =>
+  ({
     /** Index: the primary key. */
     getOwnKey: (userId, keyId) => tables.read(() => findOwnKey(userId, keyId, now())),
 
@@ -45,14 +41,20 @@ export const ownKeyOperations = (tables: DirectoryTables, now: () => Date) => {
 
     async createOwnKey(newKey, options) {
       const fields = parseInput(NewOwnKey, newKey)
-      return make(() => createOwnKey(fields, now()), options)
+      return changeOrCheck(tables, () => createOwnKey(fields, now()), options)
     },
 
-    rotateOwnKey: (rotation, options) => make(() => rotateOwnKey(rotation, now()), options),
+    rotateOwnKey: (rotation, options) => changeOrCheck(tables, () => rotateOwnKey(rotation, now()), options),
 
     revokeOwnKey: (userId, keyId) => tables.change(() => revokeOwnKey(userId, keyId, now())),
-  } satisfies Partial<DirectoryStore>
-}
+  }) satisfies Partial<DirectoryStore>
+
+/** Makes a change; with `validateOnly` only decides it. */
+export const changeOrCheck = async <R>(
+  tables: DirectoryTables,
+  change: () => Change<R>,
+  { validateOnly = false } = {},
+): Promise<R> => (validateOnly ? (await tables.read(change)).result : tables.change(change))
 
 function* createOwnKey(
   { requestId, ...fields }: z.output<typeof NewOwnKey>,

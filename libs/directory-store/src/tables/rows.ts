@@ -1,4 +1,4 @@
-import { hashApiKey } from '../api-key.ts'
+import { hashSecret } from '../api-key.ts'
 import type { ApiKey, IssuedApiKey, Member, StoredOrganization, User } from '../resources.ts'
 
 /** The row of a resource: its fields, with times in milliseconds since the epoch, `metadata` as JSON text, and null for absent ones. */
@@ -19,7 +19,7 @@ export interface MemberRow extends RowOf<Member> {
 
 /** An API key. SQLite returns 0 or 1 for `readOnly`. */
 export interface KeyRow extends Omit<RowOf<ApiKey>, 'readOnly'> {
-  /** See {@link hashApiKey}. */
+  /** See {@link hashSecret}. */
   hash: string
   readOnly: boolean | number
 }
@@ -105,7 +105,7 @@ export const toFields = <T extends object>(resource: T): RowFields<T> =>
 
 export const toKeyRow = ({ key, apiKey }: IssuedApiKey): KeyRow => {
   const { expireTime = null, ...fields } = toFields(apiKey)
-  return { ...fields, hash: hashApiKey(key), lastUsedTime: null, expireTime, revokeTime: null }
+  return { ...fields, hash: hashSecret(key), lastUsedTime: null, expireTime, revokeTime: null }
 }
 
 export const toMemberRow = (

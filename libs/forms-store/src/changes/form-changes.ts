@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import type { EventType } from '@fms/contracts'
+import { repeat } from '@fms/fair-queue/repeat'
 import { KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
-import { ClearingLoop } from '../clearing-loop.ts'
 import { formConflict, formIdTaken, updateAborted } from '../errors.ts'
 import type { FormRef, FormsStore, FormsStoreOptions, Imported, StoredForm } from '../forms-store.ts'
 import { type ChangeContext, operatorContext } from '../identified-request.ts'
@@ -29,6 +29,9 @@ interface Found {
   findDraft: FoundDraft
 }
 
+/** The longest time between two clearings, in milliseconds. A failed one is repeated by the next. */
+const clearMs = 60_000
+
 /** Deleted forms that are purged at the same time once they are due. */
 const maxDue = 100
 
@@ -39,9 +42,9 @@ const epoch = new Date(0)
 export abstract class FormChanges {
   readonly #engine: ChangeEngine
   readonly #deletedFormsDays: number
-  readonly #onRecorded: (organizationId: string, type: EventType) => void
+  readonly #onRecorded: (type: EventType) => void
   readonly #formMutex = new KeyedMutex()
-  readonly #clearing: ClearingLoop | undefined
+  readonly #clearing: ReturnType<typeof repeat> | undefined
 
   constructor(
     engine: ChangeEngine,
@@ -50,7 +53,12 @@ export abstract class FormChanges {
     this.#engine = engine
     this.#deletedFormsDays = deletedFormsDays
     this.#onRecorded = onRecorded
-    if (clears) this.#clearing = new ClearingLoop((signal) => this.#clear(signal))
+    if (clears)
+      this.#clearing = repeat(
+        clearMs,
+        (signal) => this.#clear(signal),
+        () => {},
+      )
   }
 
   /** The first attempt reads nothing: ids are rarely taken or used again, and the engine rejects the change then. */
@@ -177,7 +185,7 @@ export abstract class FormChanges {
   }
 
   protected async stopClearing(): Promise<void> {
-    await this.#clearing?.close()
+    await this.#clearing?.stop()
   }
 
   #change<Find extends keyof Found, T>(
@@ -212,7 +220,7 @@ export abstract class FormChanges {
       if (isQuotaExceeded(error) && !(await this.#isAsFound(change))) return false
       throw error
     }
-    if (change.event) this.#onRecorded(change.organizationId, change.event.type)
+    if (change.event) this.#onRecorded(change.event.type)
     return true
   }
 

@@ -164,11 +164,8 @@ export class MongoCollection<T extends MongoDocument> {
   }
 
   /** Sets fields of one document. @returns whether one matched. */
-  async set(query: Document, fields: Partial<T>): Promise<boolean> {
-    const { matchedCount } = await this.#write('set', () =>
-      this.#collection.updateOne(query, { $set: fields }, this.#writeOptions),
-    )
-    return matchedCount === 1
+  set(query: Document, fields: Partial<T>): Promise<boolean> {
+    return this.update(query, { $set: fields })
   }
 
   /** Deletes one document. @returns whether one matched. */
@@ -195,7 +192,7 @@ export class MongoCollection<T extends MongoDocument> {
   }
 }
 
-const toOptions = ({ sort, skip, limit, fields, index, timeoutMs }: FindQuery): FindOptions => ({
+export const toOptions = ({ sort, skip, limit, fields, index, timeoutMs }: FindQuery): FindOptions => ({
   ...(timeoutMs !== undefined && { maxTimeMS: timeoutMs }),
   ...(index && { hint: index }),
   ...(sort && { sort }),

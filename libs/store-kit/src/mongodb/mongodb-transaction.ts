@@ -9,7 +9,7 @@ import {
   MongoServerError,
 } from 'mongodb'
 import { conflictDeadline, writeConflict } from '../retry-on-conflict.ts'
-import type { FindQuery } from './mongodb-collection.ts'
+import { type FindQuery, toOptions } from './mongodb-collection.ts'
 import { engineTimeoutMs, majorityTimeoutMs } from './mongodb-timeouts.ts'
 
 /** A write in a transaction. Each affects at most one document, except for `deleteMany`. */
@@ -88,14 +88,9 @@ export class MongoTransaction {
   async find<T>(
     collection: string,
     query: Document,
-    { sort, limit, fields }: Pick<FindQuery, 'sort' | 'limit' | 'fields'> = {},
+    options: Pick<FindQuery, 'sort' | 'limit' | 'fields'> = {},
   ): Promise<T[]> {
-    const found = this.#collection(collection).find(query, {
-      ...this.#options,
-      ...(sort && { sort }),
-      ...(limit && { limit }),
-      ...(fields && { projection: Object.fromEntries(fields.map((name) => [name, 1])) }),
-    })
+    const found = this.#collection(collection).find(query, { ...this.#options, ...toOptions(options) })
     return (await found.toArray()) as T[]
   }
 

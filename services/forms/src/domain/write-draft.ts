@@ -7,14 +7,11 @@ import {
   mergePatch,
   toFieldViolations,
 } from '@fms/aip'
-import { FormDraft, FormType, serverOwnedFields, unclearableFields } from '@fms/contracts'
+import { FormDraft, FormType, maxDraftBytes, serverOwnedFields, unclearableFields } from '@fms/contracts'
 import { type ChangedForm, changedFields, type StoredDraft, toStoredDraft } from '@fms/forms-store'
 
 /** A draft, and the names of the fields that a patch has changed. */
 export type ChangedDraft = StoredDraft & Pick<ChangedForm, 'changedFields'>
-
-/** Maximum size of a draft as JSON. A form then fits the default `max_payload` of NATS, 1 MiB. */
-const maxDraftBytes = 768 * 1024
 
 /** The draft of a create request, with defaults. @throws {ApiError} INVALID_REQUEST with all violations. */
 export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefined, form).draft

@@ -1,4 +1,4 @@
-import { FormDraft } from '@fms/contracts'
+import { FormDraft, maxDraftBytes } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import { longestTaskMs } from '@fms/testkit/cpu-time'
 import fc from 'fast-check'
@@ -12,8 +12,6 @@ const threaded = new DraftWriter(threads, 0)
 afterAll(() => threads.close())
 
 const alice = { organization: 'acme', user: 'alice' }
-
-const maxDraftBytes = 768 * 1024
 
 /** The form with the most items that fits a draft, as JSON. */
 const largestDraft = (formOf: (items: number) => object): string => {

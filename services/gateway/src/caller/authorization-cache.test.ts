@@ -27,6 +27,8 @@ const startCache = () => {
     },
     sign: (identity) => `token ${signed.push(identity)}`,
     now: () => clock.now,
+    maxKeyLookups: 64,
+    maxPerUser: 64,
   })
   return { clock, requests, signed, organizations, authorize }
 }

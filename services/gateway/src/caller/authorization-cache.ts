@@ -52,9 +52,9 @@ export interface AuthorizationCacheOptions {
   sign: (identity: Identity) => string
   /** Milliseconds of a monotonic clock. */
   now: () => number
-  maxKeyLookups?: number
+  maxKeyLookups: number
   /** Concurrent look-ups of one user whose key is known, for further organizations; 0 lifts the limit. */
-  maxPerUser?: number
+  maxPerUser: number
 }
 
 /**
@@ -68,8 +68,8 @@ export const createAuthorizationCache = ({
   requestAuthorization,
   sign,
   now,
-  maxKeyLookups = 64,
-  maxPerUser = 64,
+  maxKeyLookups,
+  maxPerUser,
 }: AuthorizationCacheOptions) => {
   const acquireLookup = createLookupLimits(maxKeyLookups, maxPerUser)
   /** By the hash of the key, then by {@link cacheKey}. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AuthorizeResponse, ErrorBody, type Role } from '@fms/contracts'
-import { hashApiKey, makeApiKey } from '@fms/directory-store'
+import { hashSecret, makeApiKey } from '@fms/directory-store'
 import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
 import { identityOf, type OrganizationsService, startOrganizations } from '../testing.ts'
@@ -11,7 +11,7 @@ const authorize = ({ send }: OrganizationsService, key: string, organizationRef?
   send(gateway, {
     method: 'POST',
     url: '/internal/authorize',
-    payload: { keyHash: hashApiKey(key), ...(organizationRef !== undefined && { organizationRef }) },
+    payload: { keyHash: hashSecret(key), ...(organizationRef !== undefined && { organizationRef }) },
   })
 
 const givenMember = async ({ given }: OrganizationsService, role: Role = 'editor') => {
@@ -50,7 +50,7 @@ describe('POST /internal/authorize', () => {
   it('ignores unknown members, of a later release', async () => {
     await using service = await startOrganizations()
     const { key, userId } = await givenMember(service)
-    const payload = { keyHash: hashApiKey(key), ofALaterRelease: true }
+    const payload = { keyHash: hashSecret(key), ofALaterRelease: true }
 
     const response = await service.send(gateway, { method: 'POST', url: '/internal/authorize', payload })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { IssuedKey } from '@fms/contracts'
-import { API_KEY_PATTERN, hashApiKey } from '@fms/directory-store'
+import { API_KEY_PATTERN, hashSecret } from '@fms/directory-store'
 import { describe, expect, it } from 'vitest'
 import { type Caller, type OrganizationsService, startOrganizations } from '../testing.ts'
 
@@ -33,7 +33,7 @@ describe('POST /keys', () => {
       current: false,
     })
     const authorization = await service.directory.authorize(
-      { keyHash: hashApiKey(secret) },
+      { keyHash: hashSecret(secret) },
       service.clock.now,
     )
     expect(authorization?.key).toMatchObject({ userId: caller.userId, readOnly: true })

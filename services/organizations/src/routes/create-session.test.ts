@@ -1,5 +1,5 @@
 import { ErrorBody, Session } from '@fms/contracts'
-import { hashApiKey } from '@fms/directory-store'
+import { hashSecret } from '@fms/directory-store'
 import { describe, expect, it } from 'vitest'
 import { identityOf, type OrganizationsService, startOrganizations } from '../testing.ts'
 
@@ -27,7 +27,7 @@ describe('POST /internal/sessions', () => {
     expect(user.path).toBe(`users/${userId}`)
     const expireTime = new Date(service.clock.now.getTime() + 12 * 3_600_000)
     expect(key).toMatchObject({ name: 'Console', readOnly: false, expireTime: expireTime.toISOString() })
-    const authorize = (time: Date) => service.directory.authorize({ keyHash: hashApiKey(secret) }, time)
+    const authorize = (time: Date) => service.directory.authorize({ keyHash: hashSecret(secret) }, time)
     expect((await authorize(new Date(expireTime.getTime() - 1)))?.key.userId).toBe(userId)
     expect(await authorize(expireTime)).toBeUndefined()
   })

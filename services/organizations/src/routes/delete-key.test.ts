@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { hashApiKey } from '@fms/directory-store'
+import { hashSecret } from '@fms/directory-store'
 import { describe, expect, it } from 'vitest'
 import { type Caller, type OrganizationsService, startOrganizations } from '../testing.ts'
 
@@ -7,7 +7,7 @@ const remove = ({ send }: OrganizationsService, { identity }: Caller, ref: strin
   send(identity, { method: 'DELETE', url: `/keys/${ref}`, ...(payload && { payload }) })
 
 const works = async ({ directory, clock }: OrganizationsService, key: string) =>
-  (await directory.authorize({ keyHash: hashApiKey(key) }, clock.now)) !== undefined
+  (await directory.authorize({ keyHash: hashSecret(key) }, clock.now)) !== undefined
 
 describe('DELETE /keys/{key_id}', () => {
   it('revokes a key of the caller, also the key of the request', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { IssuedKey } from '@fms/contracts'
-import { hashApiKey } from '@fms/directory-store'
+import { hashSecret } from '@fms/directory-store'
 import { describe, expect, it } from 'vitest'
 import { type Caller, type OrganizationsService, startOrganizations } from '../testing.ts'
 
@@ -8,7 +8,7 @@ const rotate = ({ send }: OrganizationsService, { identity }: Caller, keyId: str
   send(identity, { method: 'POST', url: `/keys/${keyId}/rotate`, ...(payload && { payload }) })
 
 const works = async ({ directory, clock }: OrganizationsService, key: string, afterMs = 0) =>
-  (await directory.authorize({ keyHash: hashApiKey(key) }, new Date(clock.now.getTime() + afterMs))) !==
+  (await directory.authorize({ keyHash: hashSecret(key) }, new Date(clock.now.getTime() + afterMs))) !==
   undefined
 
 describe('POST /keys/{key_id}/rotate', () => {

@@ -1,4 +1,5 @@
 import { EventsRecorded, relayQueue } from '@fms/contracts'
+import { repeat } from '@fms/fair-queue/repeat'
 import type { EventLog } from '@fms/forms-store'
 import { followConnection } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
@@ -7,7 +8,6 @@ import type { EventsConfig } from '../config.ts'
 import { ensureEventsStream } from '../streams.ts'
 import { createFailureLog } from './failure-log.ts'
 import { createEventPublisher } from './publish-events.ts'
-import { repeat } from './repeat.ts'
 import { createStreaming } from './stream-events.ts'
 
 /** How long the relay gathers events, in milliseconds: each move takes several requests to the store. */

@@ -435,13 +435,14 @@ export const recordedEventsContract = (open: OpenStore): void => {
   })
 
   it('calls onRecorded once an event is recorded, and only then', async () => {
+    const organizationId = randomUUID()
     const seen: Promise<unknown>[] = []
     await using waking = await open({
-      onRecorded: (organizationId) => {
+      onRecorded: () => {
         seen.push(logOf(waking, organizationId).then((log) => log.length))
       },
     })
-    const form = await givenForm(waking)
+    const form = await givenForm(waking, { organizationId })
     const change = (current: StoredForm) => edited(current, {})
 
     await waking.update(refOf(form), (current) => current)

@@ -22,7 +22,7 @@ export const repeat = (
 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms)
+      const timer = setTimeout(resolve, ms).unref()
       endPause = () => {
         clearTimeout(timer)
         resolve()
