@@ -27,10 +27,14 @@ export interface Started {
   printed: string
 }
 
-/** Runs `npm start` on a free port, without npm, and waits until it is ready. */
-export const npmStart = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Started> => {
-  const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
-    cwd: root,
+/** Runs `npm start` on a free port, without npm, and waits until it is ready. @param folder of the sources. */
+export const npmStart = async (
+  dataDir: string,
+  env: NodeJS.ProcessEnv = {},
+  folder = root,
+): Promise<Started> => {
+  const child = spawn(process.execPath, [join(folder, 'scripts/start.ts')], {
+    cwd: folder,
     env: {
       ...process.env,
       PORT: '0',

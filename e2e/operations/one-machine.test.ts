@@ -1,12 +1,24 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import dockerignore from '@balena/dockerignore'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { buildConsole } from '../../scripts/build-console.ts'
 import { readStartConfig } from '../../scripts/start-config.ts'
+import { call, npmStart, npmStop } from './npm-start.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -71,6 +83,28 @@ describe('the backup of deploy/systemd', () => {
   })
 })
 
+/** Copies what the image contains. Packages are links to those that are installed here. */
+const copyFilesOfImage = async (to: string) => {
+  await buildConsole()
+  const sources = globSync('{scripts,console,docs,formctl,libs,services}/**/*', {
+    cwd: root,
+    exclude: ['**/node_modules'],
+  })
+  const isInImage = dockerignore.default().add(read('.dockerignore')).createFilter()
+  const files = ['package.json', ...sources.filter((file) => statSync(join(root, file)).isFile())]
+  for (const file of files.filter(isInImage)) cpSync(join(root, file), join(to, file))
+  cpSync(join(root, 'console/dist'), join(to, 'console/dist'), { recursive: true })
+  const packages = join(to, 'node_modules')
+  mkdirSync(join(packages, '@fms'), { recursive: true })
+  for (const name of readdirSync(join(root, 'node_modules')).filter((name) => name !== '@fms'))
+    symlinkSync(join(root, 'node_modules', name), join(packages, name))
+  for (const name of readdirSync(join(root, 'node_modules/@fms')))
+    symlinkSync(
+      join('../..', relative(root, realpathSync(join(root, 'node_modules/@fms', name)))),
+      join(packages, '@fms', name),
+    )
+}
+
 describe('deploy/single/compose.yml', () => {
   const { services, networks } = parse(read('deploy/single/compose.yml'))
 
@@ -82,6 +116,21 @@ describe('deploy/single/compose.yml', () => {
     expect(stage).toContain(`COPY --from=nats:${version}-alpine /usr/local/bin/nats-server`)
     expect(stage).toContain('DATA_DIR=/data')
     expect(services.forms.volumes).toEqual(['data:/data'])
+  })
+
+  it('starts from the files of its image', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'image-'))
+    await using data = await mkdtempDisposable(join(tmpdir(), 'image-data-'))
+    await copyFilesOfImage(folder.path)
+
+    const started = await npmStart(data.path, {}, folder.path)
+
+    try {
+      expect((await call(started, 'GET', '/whoami')).status).toBe(200)
+      expect((await fetch(`${started.baseUrl}/console`)).status).toBe(200)
+    } finally {
+      await npmStop(started)
+    }
   })
 
   it('backs up the volume of the service, by the same image', () => {
