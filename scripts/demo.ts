@@ -1,6 +1,7 @@
 /** `npm run demo`: creates, edits, publishes, reads and lists a form on a running system, printing each step. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withoutBlanks } from '@fms/service-kit/settings'
 import { readIfExists } from '@fms/testkit/secret-file'
 import { z } from 'zod'
 import { type Client, createClient, FormsConnectionError } from '../libs/client/src/index.ts'
@@ -18,7 +19,7 @@ const config = z
     /** Slug of the organization that gets the form. */
     DEMO_ORGANIZATION: z.string().default('demo'),
   })
-  .parse(process.env)
+  .parse(withoutBlanks(process.env))
 
 const baseUrl = readBaseUrl() ?? `${urlOf(config.HOST ?? '127.0.0.1', Number(config.PORT ?? 8080))}/v2`
 const organization = config.DEMO_ORGANIZATION

@@ -35,6 +35,14 @@ describe('the base of public URLs', () => {
     expect(base({ HOST: '0.0.0.0' })).toEqual(new Set(['http://127.0.0.1:8080/f']))
   })
 
+  it('is no longer set by a blank variable, as nothing is', () => {
+    const blank = Object.fromEntries(
+      ['PUBLIC_FORM_BASE_URL', 'NATS_URL', 'FORMS_STORE_URL', 'INTERNAL_SECRET'].map((name) => [name, ' ']),
+    )
+
+    expect(base(blank)).toEqual(base({}))
+  })
+
   it('is PUBLIC_FORM_BASE_URL if it is set', () => {
     const url = 'https://forms.example/fill'
 

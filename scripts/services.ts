@@ -54,7 +54,7 @@ export function services({ config, internalSecret, natsUrls, ports }: ServicesOp
       LOG_LEVEL,
       LOG_FORMAT,
       // Draining is pointless with one instance of each service.
-      DRAIN_MS: process.env.DRAIN_MS ?? '0',
+      DRAIN_MS: process.env.DRAIN_MS?.trim() || '0',
       ...own,
     },
   })

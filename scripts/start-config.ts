@@ -6,9 +6,11 @@ import {
   ConfigError,
   InternalSecret,
   NatsUrl,
+  PublicFormBaseUrl,
   readConfig,
   ServiceConfig,
   StoreUrl,
+  withoutBlanks,
 } from '@fms/service-kit/settings'
 import { readOrCreateSecret } from '@fms/testkit/secret-file'
 import { z } from 'zod'
@@ -50,7 +52,7 @@ const Environment = z.object({
   /** Default: a nats-server that `npm start` runs. */
   NATS_URL: NatsUrl.optional(),
   /** Default: `/f` of the gateway. */
-  PUBLIC_FORM_BASE_URL: z.url().optional(),
+  PUBLIC_FORM_BASE_URL: PublicFormBaseUrl.optional(),
   /** Default: generated at the first start, stored in `DATA_DIR`. */
   INTERNAL_SECRET: InternalSecret.optional(),
   /** Default: generated at the first start, stored in `DATA_DIR`. */
@@ -75,7 +77,7 @@ const setByStart = {
 /** @throws {ConfigError} naming every invalid variable, also those that only a service reads. */
 export function readStartConfig(env: NodeJS.ProcessEnv) {
   const problems = [Environment, ...serviceSchemas].flatMap((schema) =>
-    problemsOf(schema, { ...setByStart, ...env }),
+    problemsOf(schema, { ...setByStart, ...withoutBlanks(env) }),
   )
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
   const read = readConfig(Environment, env)

@@ -184,7 +184,12 @@ describe('.env.example', () => {
     const schemas = await Promise.all(
       readdirSync(join(root, 'services')).map((name) => import(join(root, `services/${name}/src/config.ts`))),
     )
-    const needed = { ORGANIZATIONS_URL: 'http://a:1', FORMS_URL: 'http://b:1', NATS_URL: 'nats://c' }
+    const needed = {
+      ORGANIZATIONS_URL: 'http://a:1',
+      FORMS_URL: 'http://b:1',
+      NATS_URL: 'nats://c',
+      PUBLIC_FORM_BASE_URL: 'https://d/f',
+    }
     const stores = { DIRECTORY_STORE_URL: 'sqlite:d', FORMS_STORE_URL: 'sqlite:f' }
     for (const schema of schemas.flatMap(Object.values).filter((each) => each instanceof z.ZodObject)) {
       const defaults = schema.parse({ ...needed, ...stores, INTERNAL_SECRET: 's'.repeat(32) })

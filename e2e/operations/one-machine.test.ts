@@ -18,6 +18,9 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { readStartConfig } from '../../scripts/start-config.ts'
+import { FormsConfig } from '../../services/forms/src/config.ts'
+import { GatewayConfig } from '../../services/gateway/src/config.ts'
+import { PublisherConfig } from '../../services/publisher/src/config.ts'
 import { call, npmStart, npmStop } from './npm-start.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -138,11 +141,21 @@ describe('deploy/single/compose.yml', () => {
     expect(services.backup.command.at(-1)).toContain('formctl.ts backup /data/backups --keep "$$BACKUP_KEEP"')
   })
 
+  it('passes on the variables of the services, but those that it sets or that are within', () => {
+    const configs = [GatewayConfig, FormsConfig, PublisherConfig].flatMap(({ shape }) => Object.keys(shape))
+    const within = /^(HOST|PORT|PROBE_PORT|DRAIN_MS|NATS_URL|ORGANIZATIONS_URL|FORMS_URL|FORMS_STORE_URL)$/
+    const passed = configs.filter((name) => !within.test(name))
+
+    expect(Object.keys(services.forms.environment)).toEqual(
+      expect.arrayContaining([...passed, 'GATEWAYS', 'FORMS', 'DEMO', 'DEMO_API_KEY']),
+    )
+  })
+
   it('sets variables that npm start accepts, and trusts only the network of caddy', () => {
     const environment = Object.fromEntries(
-      Object.entries(services.forms.environment as Record<string, string>).map(([name, value]) => [
+      Object.entries(services.forms.environment as Record<string, string | null>).map(([name, value]) => [
         name,
-        value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+        value?.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
       ]),
     )
 

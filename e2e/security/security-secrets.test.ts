@@ -74,6 +74,7 @@ const startDeployment = async () => {
         ORGANIZATIONS_URL: `http://127.0.0.1:${balancers.organizations.port}`,
         FORMS_URL: `http://127.0.0.1:${balancers.forms.port}`,
         NATS_URL: 'nats://127.0.0.1:1',
+        PUBLIC_FORM_BASE_URL: 'https://forms.example/f',
         RATE_LIMIT_PER_MINUTE: '0',
         DRAIN_MS: '100',
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

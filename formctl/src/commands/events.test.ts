@@ -126,6 +126,19 @@ describe('formctl events list', () => {
     })
   })
 
+  it.each(['list', 'tail'] as const)(
+    '%s fails after the end of a log, which a restore may have shortened',
+    async (command) => {
+      await record(3)
+
+      expect(await events(command, ['--after', '4'])).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining('The last event is 0000000000000003.'),
+      })
+    },
+  )
+
   it('reads the log of a deleted organization by its id', async () => {
     await record(2)
     await runFormctl(['organization', 'delete', '--organization', 'acme', '--yes'])

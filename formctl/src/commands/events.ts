@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type CheckedFilter, checkFilter, ExpressionError, parseFilter } from '@fms/aip'
 import { type FormEvent, parseSequence, Uuid } from '@fms/contracts'
 import { organizationNotFound } from '@fms/directory-store'
-import { type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
+import { assertReached, type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
 import { InvalidArgumentError } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
 import type { Command } from '../cli/command.ts'
@@ -22,7 +22,7 @@ export const addEventsCommands = (formctl: Command): void => {
       .option('--filter <filter>', 'fields: type, form, user, time, as in the API', parseFilterOption)
   eventsCommand('list', 'print events, the oldest first', 'only events after this sequence (default: all)')
     .action(listEvents)
-    .examples('events list --organization acme', 'events list --organization acme --after 100 --json')
+    .examples('events list --organization acme', 'events list --organization acme --after 0 --json')
   eventsCommand(
     'tail',
     'print events as they are recorded, until Ctrl-C',
@@ -78,6 +78,7 @@ const printEvents = async (command: Command, read: ReadLog): Promise<void> => {
   const print = eventPrinter(command)
   await withForms(async (store) => {
     const organizationId = await organizationIdOf(organization, store.events)
+    if (after !== undefined) assertReached(after, await store.events.range(organizationId))
     for await (const event of await read(store.events, organizationId, after)) {
       if (matchesEvent(filter?.checked, event)) await print(event)
     }

@@ -82,6 +82,18 @@ describe('formctl forms check', () => {
     expect(JSON.parse(stdout)).toEqual({ forms: [{ file, ...found }] })
   })
 
+  it('fails for a file that does not exist', async () => {
+    const stderr = 'error: /nowhere/form.json cannot be read. Name a file with one form.\n'
+
+    expect(
+      await runFormctl(['forms', 'check', '--organization', 'acme', '/nowhere/form.json']),
+    ).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr,
+    })
+  })
+
   it('fails for a file that is not JSON', async () => {
     const { file, code, stderr } = await check('{')
 

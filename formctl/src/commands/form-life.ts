@@ -80,7 +80,9 @@ const check: Work<Api, { organization: string }> = async (api, { organization },
 
 /** Reads a form, or the body of a create or an update, which has it in `form`. */
 const readForm = async (file: string) => {
-  const text = await readFile(file, 'utf8')
+  const text = await readFile(file, 'utf8').catch((cause) => {
+    throw new Error(`${file} cannot be read. Name a file with one form.`, { cause })
+  })
   try {
     const value = JSON.parse(text)
     return value?.form ?? value

@@ -161,7 +161,7 @@ const rotateKey: Work<DirectoryStore, RotateOptions> = async (directory, options
     overlap === 0
       ? await directory.revokeKey(old.keyId)
       : await directory.expireKey(old.keyId, new Date(Date.now() + overlap))
-  return rotatedKey(apiKey.keyId, key, { id: old.keyId, expireTime, revokeTime })
+  return rotatedKey(apiKey.keyId, key, { id: old.keyId, ...(revokeTime ? { revokeTime } : { expireTime }) })
 }
 
 /** The new key has the expiry of the old one. */

@@ -76,6 +76,13 @@ describe('formctl key rotate', () => {
     expect([await works(key!), await works(old.key)]).toEqual([true, false])
   })
 
+  it('says either when the old key expires or that it is revoked', async () => {
+    const { apiKey } = await givenKey({ expireTime: new Date(Date.now() + hourMs) })
+    const { stdout } = await runFormctl(['key', 'rotate', apiKey.keyId, '--overlap', '0', '--yes', '--json'])
+
+    expect(JSON.parse(stdout).replaces).toEqual({ id: apiKey.keyId, revokeTime: expect.any(String) })
+  })
+
   it('never extends the expiry of the old key', async () => {
     const expireTime = new Date(Date.now() + hourMs)
     const { apiKey } = await givenKey({ expireTime })

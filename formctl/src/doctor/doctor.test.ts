@@ -45,6 +45,8 @@ const variables = [
   'NATS_URL',
   'INTERNAL_SECRET',
   'PORT',
+  'GATEWAYS',
+  'DELETED_FORMS_DAYS',
   'TRUST_PROXY',
   'CORS_ORIGINS',
   'FORMS_API_URL',
@@ -353,6 +355,8 @@ describe('formctl doctor', () => {
   it('names every variable that is invalid for a service', async () => {
     givenEnvironment({
       PORT: 'eighty',
+      GATEWAYS: '0',
+      DELETED_FORMS_DAYS: '-1',
       INTERNAL_SECRET: 'short',
       NATS_URL: 'nonsense',
       TRUST_PROXY: '10.0.0.0/8, 1',
@@ -365,6 +369,8 @@ describe('formctl doctor', () => {
     expect(of('environment')).toMatchObject({ status: 'fail' })
     for (const problem of [
       'PORT',
+      'GATEWAYS',
+      'DELETED_FORMS_DAYS',
       'INTERNAL_SECRET',
       'NATS_URL',
       'TRUST_PROXY must be addresses or ranges',

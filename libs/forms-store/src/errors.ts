@@ -1,5 +1,6 @@
 import { apiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
-import { type FormEvent, type FormPath, formPath } from '@fms/contracts'
+import { type FormEvent, type FormPath, formatSequence, formPath } from '@fms/contracts'
+import type { EventLogRange } from './events/event-log.ts'
 import type { FormRef, FormState, NamedForm, Quota } from './forms-store.ts'
 import { formETag } from './resource/form-to-json.ts'
 
@@ -73,4 +74,11 @@ export const assertLive = (ref: FormRef, { live }: Pick<FormState, 'live'>): voi
 export const assertIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: FormState): void => {
   if (ifMatch !== undefined && !ifMatchVersionHolds(ifMatch, current.version))
     throw formMoved(ref, formETag(current))
+}
+
+/** Checks that the log has reached a position; one that was restored from a backup may not. @throws {ApiError} AFTER_LAST_EVENT. */
+export const assertReached = (sequence: number, { lastSequence }: EventLogRange): void => {
+  if (sequence > lastSequence) {
+    throw apiError('AFTER_LAST_EVENT', { lastSequence: formatSequence(lastSequence) })
+  }
 }

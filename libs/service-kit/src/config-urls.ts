@@ -1,4 +1,3 @@
-import { OptionalUrl } from '@fms/contracts'
 import type { ConnectionOptions } from 'nats'
 import { z } from 'zod'
 
@@ -40,10 +39,13 @@ export const StoreUrl = z
     error: 'must be sqlite:PATH or mongodb://host:port/database',
   })
 
-/** Prefix of a form's public id in its `publicUrl`, without a slash at its end. */
-export const PublicFormBaseUrl = OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
-  url.replace(/\/+$/, ''),
-)
+/** Prefix of a form's public id in its `publicUrl`, without a slash at its end. It has no query and no fragment. */
+export const PublicFormBaseUrl = z
+  .string({ error: 'is required: where respondents find forms, such as https://forms.example.com/f' })
+  .refine((url) => isHttpUrl(url) && !/[?#]/.test(url), {
+    error: 'must be a URL such as https://forms.example.com/f',
+  })
+  .transform((url) => url.replace(/\/+$/, ''))
 
 /** Converts a `NATS_URL` to the servers, credentials and inbox prefix of a connection. */
 export const natsConnectionOptions = (

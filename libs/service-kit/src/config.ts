@@ -75,14 +75,16 @@ export class ConfigError extends Error {
   }
 }
 
+/** The variables of an environment that are set. A blank one counts as not set. */
+export const withoutBlanks = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
+
 /** Reads the environment; blank is unset. Rejects samples of `.env.example` outside development. @throws {ConfigError} */
 export const readConfig = <S extends z.ZodType>(
   schema: S,
   env: NodeJS.ProcessEnv = process.env,
 ): z.output<S> => {
-  const { data, error } = schema.safeParse(
-    Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== '')),
-  )
+  const { data, error } = schema.safeParse(withoutBlanks(env))
   const lines = [
     ...(error ? toFieldViolations(error).map(({ field, description }) => `${field} ${description}`) : []),
     ...findSampleSecrets(env, namesOf(schema)).map((name) => `${name} ${sampleRefusal}`),

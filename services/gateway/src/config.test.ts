@@ -8,6 +8,7 @@ const env = {
   ORGANIZATIONS_URL: 'http://organizations:8080',
   FORMS_URL: 'http://forms:8080/',
   NATS_URL: 'nats://gateway:secret@nats:4222',
+  PUBLIC_FORM_BASE_URL: 'https://forms.example.com/f/',
 }
 
 describe('GatewayConfig', () => {
@@ -15,9 +16,21 @@ describe('GatewayConfig', () => {
     expect(readConfig(GatewayConfig, env)).toMatchObject({
       ORGANIZATIONS_URL: 'http://organizations:8080',
       FORMS_URL: 'http://forms:8080',
+      PUBLIC_FORM_BASE_URL: 'https://forms.example.com/f',
       PUBLISH_TIMEOUT_MS: 10_000,
       RATE_LIMIT_PER_MINUTE: 6_000,
     })
+  })
+
+  it.each([
+    [undefined, 'is required'],
+    ['forms.example.com/f', 'must be a URL'],
+    ['https://forms.example.com/f?a=1', 'must be a URL'],
+    ['https://forms.example.com/f#a', 'must be a URL'],
+  ])('rejects the base %s of public URLs', (url, problem) => {
+    expect(() => readConfig(GatewayConfig, { ...env, PUBLIC_FORM_BASE_URL: url })).toThrow(
+      `PUBLIC_FORM_BASE_URL ${problem}`,
+    )
   })
 
   it.each(['http://forms:8080/v2', 'forms:8080', 'nowhere'])('rejects the origin %s of a service', (url) => {

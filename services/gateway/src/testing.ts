@@ -147,7 +147,7 @@ export const startGateway = async ({
   trustProxy,
   corsOrigins,
   publicForms,
-  publicFormBaseUrl,
+  publicFormBaseUrl = 'http://127.0.0.1:8080/f',
   publicFormImageOrigins,
   maxRequests = 256,
   now,

@@ -74,7 +74,7 @@ export interface EventLog {
 
   /**
    * Deletes at most `limit` streamed events, from the start of each log: those older than `before`, and those beyond the
-   * newest `maxEvents` (0, the default, for no bound) that are older than ten minutes. Keeps the newest event of each
+   * newest `maxEvents` (0, the default, for no bound) that are older than a day. Keeps the newest event of each
    * organization, which has the last sequence. A request is remembered as long as its event.
    * @returns the number of deleted events; 0 if there are no more.
    */

@@ -7,8 +7,11 @@ export interface Retention {
   youngest: number
 }
 
-/** For how long the bound of a log deletes no event: its readers, and relays that number events, have got past it by then. */
-const minAgeMs = 10 * 60 * 1_000
+/**
+ * For how long the bound of a log deletes no event: until then it keeps the `requestId` of its change, and its readers, and
+ * relays that number events, have got past it.
+ */
+const minAgeMs = 24 * 60 * 60 * 1_000
 
 /** @param maxEvents 0 for no bound. */
 export const retention = (before: Date, maxEvents = 0): Retention => ({

@@ -14,7 +14,7 @@ describe('serveProbes', () => {
 
     await serveProbes(app, port)
     const statuses = await Promise.all(
-      ['/healthz', '/readyz', '/metrics', '/things'].map(async (path) => (await get(path)).status),
+      ['/healthz', '/readyz?x=1', '/metrics?', '/things'].map(async (path) => (await get(path)).status),
     )
     await app.close()
 

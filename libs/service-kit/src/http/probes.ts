@@ -39,7 +39,7 @@ export const serveProbes = async (app: FastifyInstance, port: number): Promise<v
   // Here, since an import of node:http into an ES module also loads fetch, a tenth of the start of a service.
   const { createServer } = await import('node:http')
   const server = createServer((request, response) => {
-    if (probePaths.includes(request.url!)) return app.routing(request, response)
+    if (probePaths.includes(request.url!.split('?', 1)[0]!)) return app.routing(request, response)
     response.writeHead(404).end()
   })
   app.server.once('close', () => {

@@ -19,10 +19,3 @@ export const eventsPruned = ({ oldestSequence, lastSequence }: EventLogRange) =>
 export const assertNotPruned = (sequence: number, range: EventLogRange): void => {
   if (sequence < range.oldestSequence - 1) throw eventsPruned(range)
 }
-
-/** Checks that the log has reached a position; one that was restored from a backup may not. @throws {ApiError} AFTER_LAST_EVENT. */
-export const assertReached = (sequence: number, { lastSequence }: EventLogRange): void => {
-  if (sequence > lastSequence) {
-    throw apiError('AFTER_LAST_EVENT', { lastSequence: formatSequence(lastSequence) })
-  }
-}

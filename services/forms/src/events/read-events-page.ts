@@ -1,9 +1,15 @@
 import type { CheckedFilter } from '@fms/aip'
 import { type FormEvent, parseSequence } from '@fms/contracts'
 import type { Flow } from '@fms/fair-queue'
-import { type EventLog, type EventLogRange, matchesEvent, requiredForm } from '@fms/forms-store'
+import {
+  assertReached,
+  type EventLog,
+  type EventLogRange,
+  matchesEvent,
+  requiredForm,
+} from '@fms/forms-store'
 import { type EventReader, maxChunk } from './event-reader.ts'
-import { assertNotPruned, assertReached, eventsPruned, rangeOf } from './log-range.ts'
+import { assertNotPruned, eventsPruned, rangeOf } from './log-range.ts'
 
 /** Maximum number of events that a page looks at. A page with a filter may end before it is full (AIP-158). */
 const maxLookedAt = 2_000

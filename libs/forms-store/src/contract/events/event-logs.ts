@@ -315,7 +315,7 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
         expect([await prune(100, 1), await rangeOf(organizationId)]).toEqual([3, [9, 9]])
       })
 
-      it('keeps the events of the last ten minutes, however many, and goes on with other logs', async () => {
+      it('keeps the events of the last day, however many, and goes on with other logs', async () => {
         const young = await givenLog(5, 5, new Date())
         const old = await givenLog(3, 3)
 

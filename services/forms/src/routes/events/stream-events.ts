@@ -1,10 +1,10 @@
 import { invalidRequest, readFilterQuery } from '@fms/aip'
 import { maxSafeInteger, StreamEventsQuery } from '@fms/contracts'
-import { eventFilterFields } from '@fms/forms-store'
+import { assertReached, eventFilterFields } from '@fms/forms-store'
 import { type AddRoute, countEventStream, flowOf } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { EventStream } from '../../events/event-stream.ts'
-import { assertNotPruned, assertReached, rangeOf } from '../../events/log-range.ts'
+import { assertNotPruned, rangeOf } from '../../events/log-range.ts'
 import { OrganizationParams } from '../form-params.ts'
 
 const headers = {
