@@ -1,5 +1,5 @@
 import { Identity, identityHeader, ServiceIdentity } from '@fms/contracts'
-import type { Flow } from '@fms/fair-queue'
+import type { Flow } from '@fms/scheduling'
 import { createSigner, createVerifier } from 'fast-jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'

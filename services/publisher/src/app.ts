@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { deadLetterStream, publisherConsumer, publishProbeSubject, publishStream } from '@fms/contracts'
-import { FairQueue } from '@fms/fair-queue'
+import { FairQueue } from '@fms/scheduling'
 import { type App, closeNats, consume, createApp, traceDelivery, watchBacklog } from '@fms/service-kit'
 import type { JsMsg } from '@nats-io/jetstream'
 import type { EventsConfig } from './config.ts'

@@ -1,7 +1,8 @@
 import type { PreconditionViolation } from '@fms/contracts'
-import type { Flow } from '@fms/fair-queue'
 import type { StoredForm, StoredRevision } from '@fms/forms-store'
-import { smallBodyBytes, WorkerThreads } from '@fms/service-kit'
+import type { Flow } from '@fms/scheduling'
+import { WorkerThreads } from '@fms/scheduling/worker-threads'
+import { smallBodyBytes } from '@fms/service-kit'
 import { breakingChangesOf, violationsOf } from './check-draft.ts'
 
 /** Checks drafts before they are published. Small ones on the calling thread; large ones, up to 80 ms, in worker threads. */

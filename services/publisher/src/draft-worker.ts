@@ -1,6 +1,6 @@
 // Entry point of a worker thread: the export that a task names is called. Input is text, which is cheap to send.
-import { lowerPriority } from '@fms/fair-queue/lower-priority'
-import { threadTask } from '@fms/service-kit'
+import { lowerPriority } from '@fms/scheduling/lower-priority'
+import { threadTask } from '@fms/scheduling/worker-threads'
 import { breakingChangesOf, violationsOf } from './check-draft.ts'
 
 lowerPriority()

@@ -7,7 +7,6 @@ import {
   type PublishForm,
   userPath,
 } from '@fms/contracts'
-import type { Flow } from '@fms/fair-queue'
 import {
   assertIfMatch,
   type ChangeContext,
@@ -20,6 +19,7 @@ import {
   type StoredRevision,
   type TakeSnapshot,
 } from '@fms/forms-store'
+import type { Flow } from '@fms/scheduling'
 import type { DraftChecks } from './draft-checks.ts'
 
 export interface PublishDeps {

@@ -1,4 +1,3 @@
-import { isUuid } from '@fms/contracts'
 import { boundFilter } from './bound-filter.ts'
 import type { CheckedFilter, OrderOperator } from './checked-filter.ts'
 import { ExpressionError } from './expression-error.ts'
@@ -66,9 +65,12 @@ const checkEnum = ({ field, value }: Condition, values: readonly string[]): Chec
   return { kind: 'compare', field, operator: '=', value: text }
 }
 
+/** A UUID of any version (RFC 9562). */
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
 const checkUuid = ({ field, value }: Condition): CheckedFilter => {
   const text = plainText(value)
-  if (!isUuid(text)) throw new ExpressionError(value.column, 'a UUID')
+  if (!uuid.test(text)) throw new ExpressionError(value.column, 'a UUID')
   return { kind: 'compare', field, operator: '=', value: text.toLowerCase() }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import type { EventType } from '@fms/contracts'
-import { repeat } from '@fms/fair-queue/repeat'
+import { repeat } from '@fms/scheduling/repeat'
 import { KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
 import { formConflict, formIdTaken, updateAborted } from '../errors.ts'
 import type { FormRef, FormsStore, FormsStoreOptions, Imported, StoredForm } from '../forms-store.ts'

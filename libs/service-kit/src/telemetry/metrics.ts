@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type EventType, eventTypes } from '@fms/contracts'
+import { workerTasks } from '@fms/scheduling/worker-threads'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client'
 
@@ -21,6 +22,14 @@ new Gauge({
   help: 'Open event streams; they do not count as requests in flight',
   collect() {
     this.set(openStreams)
+  },
+})
+
+new Gauge({
+  name: 'worker_tasks',
+  help: 'Work on large drafts, and on SQLite on large pages, that waits for a worker thread, or runs in one',
+  collect() {
+    this.set(workerTasks())
   },
 })
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { FairQueue, type Flow, type Ticket } from '@fms/fair-queue'
+import { FairQueue, type Flow, type Ticket } from '@fms/scheduling'
 import { isBusy } from './sqlite-errors.ts'
 
 /** The most changes of one commit, so that one process does not hold the lock for long. */

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { matchesParts } from '@fms/aip'
-import type { Flow } from '@fms/fair-queue'
+import type { Flow } from '@fms/scheduling'
 import { storageFull } from '../errors.ts'
 import { measureFreeBytes, reservedBytes } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'

@@ -1,7 +1,7 @@
 // Entry point of a worker thread: the export that a task names is called. Input and output are text, which is cheap to send.
 import { type JsonEnvelope, type JsonObject, parseJsonEnvelope } from '@fms/aip'
-import { lowerPriority } from '@fms/fair-queue/lower-priority'
-import { threadTask } from '@fms/service-kit'
+import { lowerPriority } from '@fms/scheduling/lower-priority'
+import { threadTask } from '@fms/scheduling/worker-threads'
 import { checkJson, comparisonJson } from '../domain/comparison.ts'
 import { restoreDraft } from '../domain/restore-draft.ts'
 import { type ChangedDraft, writeDraft } from '../domain/write-draft.ts'

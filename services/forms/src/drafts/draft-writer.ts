@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fms/aip'
-import type { Flow } from '@fms/fair-queue'
 import type { StoredDraft } from '@fms/forms-store'
+import type { Flow } from '@fms/scheduling'
 import type { FastifyRequest } from 'fastify'
 import { type Comparison, checkJson, comparisonJson } from '../domain/comparison.ts'
 import { restoreDraft } from '../domain/restore-draft.ts'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FormEvent } from '@fms/contracts'
-import { FairQueue, type Flow } from '@fms/fair-queue'
 import type { EventLog, EventsQuery } from '@fms/forms-store'
+import { FairQueue, type Flow } from '@fms/scheduling'
 
 /** Maximum number of events in one read of the store. Reading and parsing them takes about 2 ms. */
 export const maxChunk = 250

@@ -1,6 +1,5 @@
 import type { CheckedFilter } from '@fms/aip'
 import { type FormEvent, parseSequence } from '@fms/contracts'
-import type { Flow } from '@fms/fair-queue'
 import {
   assertReached,
   type EventLog,
@@ -8,6 +7,7 @@ import {
   matchesEvent,
   requiredForm,
 } from '@fms/forms-store'
+import type { Flow } from '@fms/scheduling'
 import { type EventReader, maxChunk } from './event-reader.ts'
 import { assertNotPruned, eventsPruned, rangeOf } from './log-range.ts'
 

@@ -6,7 +6,7 @@ import {
   identityHeader,
   isUuid,
 } from '@fms/contracts'
-import { FairQueue } from '@fms/fair-queue'
+import { FairQueue } from '@fms/scheduling'
 import { LRUCache } from 'lru-cache'
 import { waitForPlaces } from '../door/door.ts'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'

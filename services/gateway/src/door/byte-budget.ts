@@ -1,4 +1,4 @@
-import { FairQueue, type Flow, type Ticket } from '@fms/fair-queue'
+import { FairQueue, type Flow, type Ticket } from '@fms/scheduling'
 import { bodyTooLarge, flowOf, Gauge, overloaded, smallBodyBytes } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { maxWaitMs, type WaitingReply, waitForPlaces } from './door.ts'

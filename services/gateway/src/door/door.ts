@@ -1,4 +1,4 @@
-import { FairQueue, type FairQueueOptions, type Flow, type Ticket } from '@fms/fair-queue'
+import { FairQueue, type FairQueueOptions, type Flow, type Ticket } from '@fms/scheduling'
 import { durationBuckets, flowOf, Gauge, Histogram, overloaded, smallBodyBytes } from '@fms/service-kit'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'

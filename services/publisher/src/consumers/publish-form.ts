@@ -6,7 +6,7 @@ import {
   replyInboxHeader,
   requestIdHeader,
 } from '@fms/contracts'
-import type { FairQueue } from '@fms/fair-queue'
+import type { FairQueue } from '@fms/scheduling'
 import { internal, traceFields } from '@fms/service-kit'
 import { type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'

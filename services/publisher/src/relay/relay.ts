@@ -1,6 +1,6 @@
 import { EventsRecorded, relayQueue } from '@fms/contracts'
-import { repeat } from '@fms/fair-queue/repeat'
 import type { EventLog } from '@fms/forms-store'
+import { repeat } from '@fms/scheduling/repeat'
 import { followConnection } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import type { NatsConnection } from 'nats'

@@ -1,6 +1,7 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import { ApiError, type Problem } from '@fms/aip'
-import { lowerPriority } from '@fms/fair-queue/lower-priority'
+import { lowerPriority } from '@fms/scheduling/lower-priority'
+import { threadTask } from '@fms/scheduling/worker-threads'
 import { SqliteDatabase } from '@fms/store-kit'
 import type { ListReport } from '../../forms-store.ts'
 import { throwAfter } from '../../lists/list-timeout.ts'
@@ -14,17 +15,19 @@ export interface ReaderData {
   timeoutMs: number
 }
 
-/** To the thread: a page to read. The thread gets the next one after its response. */
-export interface ReaderRequest<K extends PageKind = PageKind> {
+/** To the thread: a page to read. */
+interface ReaderRequest<K extends PageKind = PageKind> {
   kind: K
   query: Pages[K]['query']
   /** Shared memory: 1 once the caller has gone. */
   isCancelled: Int32Array<SharedArrayBuffer>
+  /** When it began to wait for a thread, by `process.hrtime`. */
+  sentAt: bigint
 }
 
 /** From the thread: the page, or why there is none. An ApiError would lose its fields. */
 type Outcome = { page: unknown } | { problem: Problem } | { failure: string }
-export type ReaderResponse = Outcome & { report: Partial<ListReport> }
+type ReaderResponse = Outcome & { report: ListReport }
 
 /** Rows between two checks of `wantedRow`. */
 const rowsPerCheck = 16
@@ -51,11 +54,7 @@ const read = ({ kind, query, isCancelled }: ReaderRequest, report: ListReport): 
   }
 }
 
-const respond = (request: ReaderRequest): ReaderResponse => {
-  const report: ListReport = { waitedMs: 0 }
-  const outcome = read(request, report)
-  const { plan, rows } = report
-  return { ...outcome, report: { ...(plan && { plan }), ...(rows !== undefined && { rows }) } }
-}
-
-parentPort!.on('message', (request: ReaderRequest) => parentPort!.postMessage(respond(request)))
+export const respond = threadTask((request: ReaderRequest): ReaderResponse => {
+  const report: ListReport = { waitedMs: Number(process.hrtime.bigint() - request.sentAt) / 1e6 }
+  return { ...read(request, report), report }
+})

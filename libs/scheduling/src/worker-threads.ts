@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { ApiError, type Problem } from '@fms/aip'
-import { FairQueue, type Flow } from '@fms/fair-queue'
 import type { Piscina } from 'piscina'
-import { Gauge } from 'prom-client'
+import { FairQueue, type Flow } from './fair-queue.ts'
 
 /** What a thread returns. An ApiError is a value, because an error that a thread throws loses its fields. */
 type Outcome<T> = { value: T } | { problem: Problem }
@@ -12,16 +11,25 @@ type Tasks = Record<string, (task: any) => Outcome<unknown>>
 
 type ValueOf<T> = T extends (task: never) => Outcome<infer V> ? V : never
 
-const tasks = new Gauge({
-  name: 'worker_tasks',
-  help: 'Work on large drafts that waits for a worker thread, or runs in one',
-})
+export interface WorkerThreadsOptions {
+  /** Default: one less than the cores. */
+  maxThreads?: number | undefined
+  /** Tasks of an organization at the same time, each of another user. Default: 2. */
+  perOrganization?: number
+  /** How long an idle thread stays, in milliseconds. Default: 10 s. */
+  idleTimeoutMs?: number
+  /** Limits of a thread's heap, in MiB. By default those of large drafts, which need about 75 MiB. */
+  heap?: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb: number }
+  /** `workerData` of each thread. */
+  data?: unknown
+}
 
-/** Idle threads end after this time. */
-const idleTimeoutMs = 10_000
+const draftHeap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
-/** Limits of a thread's heap. The largest task needs about 75 MiB. */
-const threadHeap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
+let tasks = 0
+
+/** How much work of this process waits for a worker thread, or runs in one. */
+export const workerTasks = (): number => tasks
 
 /** Makes a function one that threads run: the module that {@link WorkerThreads} loads exports it. */
 export const threadTask =
@@ -35,19 +43,21 @@ export const threadTask =
     }
   }
 
-/** Threads for large drafts, started by the first task: in turn over organizations (two tasks) and users (one). */
+/** Threads that the first task starts. Organizations take turns, and within each its users, with one task each at a time. */
 export class WorkerThreads<T extends Tasks> {
   readonly #filename: string
-  readonly #maxThreads: number
+  readonly #options: WorkerThreadsOptions & { maxThreads: number }
   readonly #queue: FairQueue
   #opening: Promise<Piscina> | undefined
   #pool: Piscina | undefined
+  #isClosed = false
 
-  /** @param filename the module whose exports are the tasks. @param maxThreads default: one less than the cores. */
-  constructor(filename: URL, maxThreads = Math.max(1, availableParallelism() - 1)) {
+  /** @param filename the module whose exports are the tasks. */
+  constructor(filename: URL, options: WorkerThreadsOptions = {}) {
+    const { maxThreads = Math.max(1, availableParallelism() - 1), perOrganization = 2 } = options
     this.#filename = filename.href
-    this.#maxThreads = maxThreads
-    this.#queue = new FairQueue({ places: maxThreads, perOrganization: 2, perUser: 1 })
+    this.#options = { ...options, maxThreads }
+    this.#queue = new FairQueue({ places: maxThreads, perOrganization, perUser: 1 })
   }
 
   /** Runs a task in a thread when it is its turn. @throws {ApiError} those of the task. */
@@ -56,9 +66,10 @@ export class WorkerThreads<T extends Tasks> {
     task: Parameters<T[N]>[0],
     flow: Flow,
   ): Promise<ValueOf<T[N]>> {
-    tasks.inc()
+    tasks++
     try {
       const outcome = await this.#queue.run(flow, async (): Promise<Outcome<ValueOf<T[N]>>> => {
+        if (this.#isClosed) throw new Error('The worker threads have ended')
         this.#opening ??= this.#open()
         const pool = await this.#opening
         return pool.run(task, { name })
@@ -66,7 +77,7 @@ export class WorkerThreads<T extends Tasks> {
       if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
       return outcome.value
     } finally {
-      tasks.dec()
+      tasks--
     }
   }
 
@@ -74,20 +85,24 @@ export class WorkerThreads<T extends Tasks> {
     return this.#pool?.threads.length ?? 0
   }
 
+  /** Ends the threads, and rejects what they do and what waits for them. */
   async close(): Promise<void> {
+    this.#isClosed = true
     const pool = await this.#opening
     await pool?.destroy()
   }
 
   async #open(): Promise<Piscina> {
+    const { maxThreads, idleTimeoutMs = 10_000, heap = draftHeap, data } = this.#options
     const { Piscina } = await import('piscina')
     this.#pool = new Piscina({
       filename: this.#filename,
       minThreads: 0,
-      maxThreads: this.#maxThreads,
+      maxThreads,
       idleTimeout: idleTimeoutMs,
       recordTiming: false,
-      resourceLimits: threadHeap,
+      resourceLimits: heap,
+      workerData: data,
     })
     return this.#pool
   }
