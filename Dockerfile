@@ -23,7 +23,8 @@ COPY . .
 RUN npm run build --workspace console
 
 FROM base AS sources
-COPY --from=dependencies /app/node_modules node_modules
+# Some packages are in the node_modules of a workspace.
+COPY --from=dependencies /app .
 COPY . .
 COPY --from=console /app/console/dist console/dist
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_COMPILE_CACHE=/app/.cache \
@@ -34,7 +35,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_COMPILE_CACHE=/app/.cache \
 FROM sources AS compiled
 RUN install -d -o node .cache
 USER node
-RUN options="--max-semi-space-size=8 --managed-zone-memory --v8-pool-size=1"; \
+RUN set -e; options="--max-semi-space-size=8 --managed-zone-memory --v8-pool-size=1"; \
   for service in services/*; do node $options "$service/src/main.ts" 2> /dev/null || true; done; \
   node $options --input-type=module -e " \
     await import('/app/libs/directory-store/src/mongodb/mongodb-tables.ts'); \

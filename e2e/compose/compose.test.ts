@@ -19,7 +19,7 @@ const env = operatorsEnv()
 const secrets = Object.keys(env).filter((name) => /(SECRET|PASSWORD|KEY)$/.test(name))
 const { services, networks } = readCompose(env)
 const all = Object.entries(services)
-const ours = all.filter(([, { build }]) => build)
+const ours = all.filter(([, { image }]) => image.startsWith('form-management:'))
 const membersOf = (network: string) =>
   all.filter(([, each]) => each.networks?.includes(network)).map(([name]) => name)
 

@@ -1,19 +1,20 @@
 import { execFile, execFileSync } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   statSync,
   symlinkSync,
 } from 'node:fs'
 import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import dockerignore from '@balena/dockerignore'
+import { findNatsServer } from '@fms/testkit/nats-server'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { buildConsole } from '../../scripts/build-console.ts'
@@ -86,26 +87,36 @@ describe('the backup of deploy/systemd', () => {
   })
 })
 
-/** Copies what the image contains. Packages are links to those that are installed here. */
-const copyFilesOfImage = async (to: string) => {
+/** Copies what the image contains: the files that Docker is sent, the built console, and links to the packages of production. */
+const copyImage = async (to: string) => {
   await buildConsole()
+  const copy = (path: string) => cpSync(join(root, path), join(to, path), { recursive: true })
   const sources = globSync('{scripts,console,docs,formctl,libs,services}/**/*', {
     cwd: root,
     exclude: ['**/node_modules'],
   })
   const isInImage = dockerignore.default().add(read('.dockerignore')).createFilter()
   const files = ['package.json', ...sources.filter((file) => statSync(join(root, file)).isFile())]
-  for (const file of files.filter(isInImage)) cpSync(join(root, file), join(to, file))
-  cpSync(join(root, 'console/dist'), join(to, 'console/dist'), { recursive: true })
-  const packages = join(to, 'node_modules')
-  mkdirSync(join(packages, '@fms'), { recursive: true })
-  for (const name of readdirSync(join(root, 'node_modules')).filter((name) => name !== '@fms'))
-    symlinkSync(join(root, 'node_modules', name), join(packages, name))
-  for (const name of readdirSync(join(root, 'node_modules/@fms')))
-    symlinkSync(
-      join('../..', relative(root, realpathSync(join(root, 'node_modules/@fms', name)))),
-      join(packages, '@fms', name),
-    )
+  for (const file of files.filter(isInImage)) copy(file)
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> }
+  for (const [path, { link, resolved, dev, optional, devOptional }] of Object.entries(packages)) {
+    // A link to a package has the packages within it.
+    if (path.split('node_modules/').length !== 2 || dev || optional || devOptional) continue
+    const target = link ? join(to, resolved!) : join(root, path)
+    if (!existsSync(target)) continue
+    mkdirSync(dirname(join(to, path)), { recursive: true })
+    symlinkSync(target, join(to, path))
+  }
+  copy('console/dist')
+}
+
+interface LockedPackage {
+  /** Of a link: the folder of the package in the repository. */
+  resolved?: string
+  link?: true
+  dev?: true
+  optional?: true
+  devOptional?: true
 }
 
 describe('deploy/single/compose.yml', () => {
@@ -124,11 +135,21 @@ describe('deploy/single/compose.yml', () => {
   it('starts from the files of its image', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'image-'))
     await using data = await mkdtempDisposable(join(tmpdir(), 'image-data-'))
-    await copyFilesOfImage(folder.path)
+    await copyImage(folder.path)
+    expect(read('Dockerfile')).toContain('\nCOPY --from=dependencies /app .\nCOPY . .\n')
 
-    const started = await npmStart(data.path, {}, folder.path)
+    const env = {
+      PATH: `${dirname(findNatsServer().command)}:${process.env.PATH}`,
+      NODE_COMPILE_CACHE: join(data.path, 'cache'),
+    }
+    const started = await npmStart(data.path, env, folder.path)
 
     try {
+      const formctl = [join(folder.path, 'formctl/src/formctl.ts'), 'organization', 'list', '--json']
+      const { stdout } = await promisify(execFile)(process.execPath, formctl, {
+        env: { ...env, DATA_DIR: data.path },
+      })
+      expect(JSON.parse(stdout).organizations).toHaveLength(1)
       expect((await call(started, 'GET', '/whoami')).status).toBe(200)
       expect((await fetch(`${started.baseUrl}/console`)).status).toBe(200)
     } finally {
