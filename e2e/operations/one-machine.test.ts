@@ -183,5 +183,8 @@ describe('deploy/single/compose.yml', () => {
     expect(() => readStartConfig(environment)).not.toThrow()
     expect(environment.TRUST_PROXY).toBe(networks.edge.ipam.config[0].subnet)
     expect(networks.edge.internal).toBe(true)
+    // Over another network that both are in, caddy would have another address.
+    const { caddy, forms } = services
+    expect(forms.networks.filter((name: string) => caddy.networks.includes(name))).toEqual(['edge'])
   })
 })
