@@ -353,6 +353,43 @@ describe('options with keys', () => {
   })
 })
 
+describe('the key of a step', () => {
+  it('takes its branches and translations along, also past the key of another step and for a new title', async () => {
+    const condition = { stepKey: 'text-2', operator: 'equals', value: 'yes', negate: false }
+    await using opened = await openEditor([
+      { type: 'text', key: 'text', title: 'One' },
+      {
+        type: 'text',
+        key: 'text-2',
+        title: 'Two',
+        branches: [{ targetStepKey: 'end', groups: [[condition]] }],
+      },
+      { type: 'end', key: 'end', title: 'Thanks' },
+    ])
+    const { page, account, publicId } = opened
+    await page.getByRole('button', { name: 'Remove One' }).click()
+    await page.keyboard.press('Control+z')
+    await page.getByText('Languages', { exact: true }).click()
+    await page.getByLabel('Another language').fill('de')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Title of Two, in de').fill('Zwei')
+    await openStep(page, 'Two')
+    await page.getByLabel('Key').press('End')
+    for (let presses = 0; presses < 6; presses++) await page.keyboard.press('Backspace')
+    await page.keyboard.type('mail')
+    await page.getByRole('button', { name: 'Add step' }).click()
+    await page.keyboard.type('Three')
+    await page.getByLabel('Title of Three, in de').fill('Drei')
+    await titleField(page).fill('Four')
+
+    const steps = await saved(page, account, publicId)
+    expect(steps.map(({ key }: { key: string }) => key)).toEqual(['text', 'mail', 'four', 'end'])
+    expect(steps[1].branches[0].groups[0][0].stepKey).toBe('mail')
+    const { i18n } = await read(account, publicId)
+    expect(Object.keys(i18n.translations.de.steps).sort()).toEqual(['four', 'mail'])
+  })
+})
+
 describe('the languages of a form', () => {
   it('are a table of its texts', async () => {
     await using opened = await openEditor([

@@ -29,7 +29,14 @@ export const EditPage = ({
     const otherTabs = new OtherTabs(session.peek()!.userPath, value.form.path)
     return new FormEdit(client, ownEdits(), otherTabs, value, mayWrite)
   }, [client, value, mayWrite])
-  useEffect(() => () => edit?.dispose(), [edit])
+  useEffect(
+    () => () => {
+      // Signing out has deleted what was typed.
+      if (session.peek()) edit?.keep()
+      edit?.dispose()
+    },
+    [edit],
+  )
   if (edit !== undefined) return <Editor edit={edit} organization={organization} mayWrite={mayWrite} />
   return (
     <Page title={texts.edit.title}>

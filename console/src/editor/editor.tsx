@@ -6,7 +6,6 @@ import { textOfTitle } from '../elements/title.tsx'
 import { asList, asText } from '../json/values.ts'
 import { asForm } from '../preview/as-form.ts'
 import { wordsOfField } from '../publish/change-words.ts'
-import { isRetryable } from '../session/entry.ts'
 import { texts } from '../texts.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { DeleteForm } from './delete-form.tsx'
@@ -14,7 +13,7 @@ import { useEditKeys } from './edit-keys.ts'
 import type { FormEdit } from './edits/form-edit.ts'
 import { FormFields } from './form-fields.tsx'
 import { SidePane } from './side-pane.tsx'
-import { useSave } from './use-save.ts'
+import { isSavedLater, useSave } from './use-save.ts'
 
 /** Fields on the left; on the right the form as respondents see it, or as JSON. */
 export const Editor = ({
@@ -104,7 +103,7 @@ export const Editor = ({
     >
       <div ref={notice} tabIndex={-1}>
         <ErrorNotice error={error.value} wordsOf={wordsOf} />
-        {isRetryable(error.value) && <p class="notice">{texts.edit.savedLater}</p>}
+        {isSavedLater(error.value) && <p class="notice">{texts.edit.savedLater}</p>}
       </div>
       {!mayWrite && <p class="notice">{texts.readOnly}</p>}
       {edit.beginning.value !== 'new' && (

@@ -1,4 +1,4 @@
-import { FormsConnectionError } from '@fms/client'
+import { FormsConnectionError, isReason } from '@fms/client'
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { isRetryable } from '../session/entry.ts'
@@ -8,6 +8,10 @@ import type { FormEdit } from './edits/form-edit.ts'
 
 /** Delay before a save is repeated that did not reach the service, or that it was not ready for. Milliseconds. */
 const retryMs = 5_000
+
+/** Whether a save that failed may succeed later. */
+export const isSavedLater = (error: unknown): boolean =>
+  isRetryable(error) && !isReason(error, 'QUOTA_EXCEEDED', 'INTERNAL')
 
 /** Saves an edit, and repeats what failed for want of a connection as soon as that is back. */
 export const useSave = (edit: FormEdit) => {
@@ -23,10 +27,10 @@ export const useSave = (edit: FormEdit) => {
   // With the next input, the cause of an error is gone, unless it is the connection.
   useSignalEffect(() => {
     edit.history.current.value
-    if (!isRetryable(error.peek()) || !edit.isDirty.peek()) clearError()
+    if (!isSavedLater(error.peek()) || !edit.isDirty.peek()) clearError()
   })
   useSignalEffect(() => {
-    if (isRunning.value || !isRetryable(error.value)) return
+    if (isRunning.value || !isSavedLater(error.value)) return
     const isBack = isConnected.value && error.value instanceof FormsConnectionError
     const timer = setTimeout(save, isBack ? 0 : retryMs)
     return () => clearTimeout(timer)

@@ -86,6 +86,23 @@ describe('mergeChanges', () => {
     })
   })
 
+  it('mixes no two different elements that both sides added with one key', () => {
+    const base = { steps: [step('q')] }
+    const [age, child] = [
+      { key: 'age', type: 'text', title: 'Age' },
+      { key: 'age', type: 'number', title: 'Age of the child', max: 12 },
+    ]
+    const a = { steps: [step('q'), age] }
+    const b = { steps: [step('q'), child] }
+
+    const { merged, conflicts } = mergeChanges(base, a, b, mine)
+
+    expect(conflicts).toEqual([{ path: 'steps[age]', mine: age, theirs: child }])
+    expect(merged).toEqual(a)
+    const withDefaults = { steps: [step('q'), { ...age, required: false }] }
+    expect(mergeChanges(base, a, withDefaults, mine)).toEqual({ merged: withDefaults, conflicts: [] })
+  })
+
   it('lists what both sides changed, and takes the side that the caller chooses', () => {
     const base = { name: 'A', steps: [step('q'), step('r')] }
     const a = { name: 'B', steps: [step('q', 'Mine')] }

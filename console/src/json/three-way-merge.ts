@@ -39,6 +39,10 @@ export const mergeChanges = (
     if (isObject(mine) && isObject(theirs))
       return mergeObjects(path, isObject(base) ? base : {}, mine, theirs)
     if (isKeyed(base) && isKeyed(mine) && isKeyed(theirs)) return mergeKeyed(path, base, mine, theirs)
+    return choice(path, mine, theirs)
+  }
+
+  const choice = (path: string, mine: Maybe, theirs: Maybe): Maybe => {
     conflicts.push({ path, mine, theirs })
     return choose(path) === 'mine' ? mine : theirs
   }
@@ -57,7 +61,11 @@ export const mergeChanges = (
   const mergeKeyed = (path: string, base: Keyed[], mine: Keyed[], theirs: Keyed[]): JsonValue => {
     const [inBase, inMine, inTheirs] = [base, mine, theirs].map(byKey) as [ByKey, ByKey, ByKey]
     return mergedOrder(base, mine, theirs).flatMap((key) => {
-      const value = merge(`${path}[${key}]`, inBase.get(key), inMine.get(key), inTheirs.get(key))
+      const [at, ofMine, ofTheirs] = [`${path}[${key}]`, inMine.get(key), inTheirs.get(key)]
+      const before = conflicts.length
+      let value = merge(at, inBase.get(key), ofMine, ofTheirs)
+      // Two different elements that happen to have the same key: a mixture of them would be neither.
+      if (!inBase.has(key) && conflicts.splice(before).length > 0) value = choice(at, ofMine, ofTheirs)
       return value === undefined ? [] : [value]
     })
   }

@@ -37,5 +37,6 @@ describe('the texts of a step', () => {
     })
     expect(textsIn({ i18n }, step, 'DE').title).toBe('Welcher Tag?')
     expect(textsIn({ i18n }, step, 'EN').title).toBe('Which day?')
+    expect(textsIn({ i18n }, { ...step, key: 'constructor' }, 'de').title).toBe('Which day?')
   })
 })

@@ -19,7 +19,8 @@ export const translationInto = ({ sourceLocale, translations }: Form['i18n'], lo
 
 /** The texts of a step in a language; those of the source language where there is no translation. */
 export const textsIn = ({ i18n }: Pick<Form, 'i18n'>, step: Step, locale: string): ShownStep => {
-  const translated = translationInto(i18n, locale)?.steps[step.key]
+  const translations = translationInto(i18n, locale)?.steps ?? {}
+  const translated = Object.hasOwn(translations, step.key) ? translations[step.key] : undefined
   const textOf = (name: 'title' | 'description' | 'buttonText') =>
     translated?.[name]?.value || asText(step[name])
   return {

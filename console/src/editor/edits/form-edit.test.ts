@@ -173,6 +173,19 @@ describe('an unsaved edit', () => {
     expect([later.text.value, later.beginning.value]).toEqual(['{"name": "Mine", ', 'restored-and-moved'])
   })
 
+  it('is there again when the editor is left, although another tab has saved', () => {
+    const { edit, stored } = given()
+    edit.change({ name: 'Mine' })
+    delete stored.edit
+    edit.keep()
+
+    expect(stored.edit).toMatchObject({ fields: { name: 'Mine' } })
+    edit.discard()
+    delete stored.edit
+    edit.keep()
+    expect(stored).toEqual({})
+  })
+
   it('is not stored again when it ends: signing out has deleted it', () => {
     const { edit, stored } = given()
     edit.change({ name: 'Mine' })
@@ -244,6 +257,20 @@ describe('undo', () => {
     await edit.save()
 
     expect([edit.conflict.value, edit.fields.value.name]).toEqual([undefined, 'A'])
+  })
+
+  it('past a merge shows no saved state, and a save brings back the newest', async () => {
+    const { edit, others } = given()
+    edit.change({ name: 'Mine' })
+    others({ tone: 'calm' })
+    await edit.save()
+    edit.resolve({ name: 'Mine', tone: 'calm' })
+    await edit.save()
+    for (let times = 0; times < 2; times++) edit.history.undo()
+    expect([edit.fields.value, edit.isDirty.value]).toEqual([{ name: 'A', tone: '' }, true])
+    await edit.save()
+
+    expect([edit.fields.value, edit.isDirty.value]).toEqual([{ name: 'Mine', tone: 'calm' }, false])
   })
 
   it('behind a resolved conflict ends in the same conflict again', async () => {

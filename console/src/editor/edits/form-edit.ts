@@ -7,7 +7,7 @@ import {
   isReason,
   type TaggedForm,
 } from '@fms/client'
-import { batch, computed, effect, signal, untracked } from '@preact/signals'
+import { batch, computed, effect, type Signal, signal, untracked } from '@preact/signals'
 import { patchBetween } from '../../json/merge-patch.ts'
 import { hasChangesOf } from '../../json/three-way-merge.ts'
 import { isEqual, type JsonObject } from '../../json/values.ts'
@@ -61,8 +61,11 @@ export class FormEdit {
   })
   /** What a save sends: the fields without what is there only while somebody types. */
   readonly toSave = computed(() => withoutBlankOptions(this.fields.value))
+  /** After an undo past a merge, the base is older than what the service has. */
   readonly isDirty = computed(
-    () => !this.isValid.value || !isEqual(fieldsOf(this.base.value.form), this.toSave.value),
+    () =>
+      !this.isValid.value ||
+      [this.base.value, this.#newest.value].some(({ form }) => !isEqual(fieldsOf(form), this.toSave.value)),
   )
   readonly violations = signal<readonly FieldViolation[]>([])
   /** What respondents may stumble over. */
@@ -82,7 +85,8 @@ export class FormEdit {
   readonly #edits: StoredEdits
   readonly #stops: (() => void)[]
   /** The newest state of the form that is known: in a conflict, and after it, that of somebody else. */
-  #newest: TaggedForm
+  readonly #newest: Signal<TaggedForm>
+  readonly #mayWrite: boolean
 
   /** @param mayWrite whether the user may save: else nothing is restored or kept */
   constructor(
@@ -95,7 +99,8 @@ export class FormEdit {
     this.#client = client
     this.#edits = edits
     this.otherTabs = otherTabs
-    this.#newest = current
+    this.#newest = signal(current)
+    this.#mayWrite = mayWrite
     this.history = new History(asRead(current), typedField)
     if (mayWrite) this.#restore()
     this.#stops = mayWrite ? [...this.#storeEdits(), ...this.#checkEdits()] : []
@@ -113,7 +118,7 @@ export class FormEdit {
 
   /** Drops the edit, and continues with the newest state of the form that is known. */
   discard(): void {
-    this.history.add(asRead(this.#newest))
+    this.history.add(asRead(this.#newest.peek()))
     this.beginning.value = 'new'
   }
 
@@ -139,7 +144,7 @@ export class FormEdit {
   async readAgain(): Promise<void> {
     const { path } = this.base.peek().form
     const theirs = await this.#client.forms.get(organizationOf(path), path)
-    this.#newest = theirs
+    this.#newest.value = theirs
     const mine = this.history.current.peek()
     const [before, after] = [mine.base, theirs].map(({ form }) => fieldsOf(form)) as [JsonObject, JsonObject]
     if (this.isValid.peek() && hasChangesOf(before, this.toSave.peek(), after)) this.#takeOver(theirs, mine)
@@ -161,6 +166,14 @@ export class FormEdit {
     this.discard()
   }
 
+  /** Keeps what is unsaved in this browser: another tab may have replaced it. */
+  keep(): void {
+    if (!this.#mayWrite || !this.isDirty.peek()) return
+    const { base, ...typed } = this.history.current.peek()
+    const edit = { etag: base.etag, base: fieldsOf(base.form), ...typed }
+    this.isStored.value = this.#edits.write(base.form.path, edit)
+  }
+
   dispose(): void {
     for (const stop of this.#stops) stop()
     this.otherTabs.close()
@@ -179,7 +192,7 @@ export class FormEdit {
 
   /** @param sent what the form has now; what was typed since stays. What is undone later is based on the saved state. */
   #takeOver(saved: TaggedForm, sent: State): void {
-    this.#newest = saved
+    this.#newest.value = saved
     this.history.map((state) => {
       if (state === sent) return asRead(saved)
       return state.base === sent.base ? { ...state, base: saved } : state
@@ -189,7 +202,7 @@ export class FormEdit {
   }
 
   #restore(): void {
-    const current = this.#newest
+    const current = this.#newest.peek()
     const currentFields = fieldsOf(current.form)
     const edit = this.#edits.read(current.form.path, currentFields)
     if (edit === undefined) return
@@ -205,12 +218,7 @@ export class FormEdit {
   /** Keeps what is unsaved in this browser; once more when the page closes, since another tab may have replaced it. */
   #storeEdits(): (() => void)[] {
     const { path } = this.base.peek().form
-    const store = () => {
-      if (!this.isDirty.peek()) return
-      const { base, ...typed } = this.history.current.peek()
-      const edit = { etag: base.etag, base: fieldsOf(base.form), ...typed }
-      this.isStored.value = this.#edits.write(path, edit)
-    }
+    const store = () => this.keep()
     addEventListener('pagehide', store)
     const stop = effect(() => {
       this.history.current.value

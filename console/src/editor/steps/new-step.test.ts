@@ -17,19 +17,30 @@ describe('the key of a step', () => {
       'a-title-that-is-much-longer-than-anybody',
     ],
   ])('follows the title %s: %s', (title, key) => {
-    expect(withTitle(newStep('text', []), title, [{ key: 'fee' }], false).key).toBe(key)
+    expect(withTitle(newStep('text', []), title, [{ key: 'fee' }], []).key).toBe(key)
   })
 
   it('follows each keystroke, until somebody chooses it, saves the step or refers to it', () => {
     const typed = ['W', 'Wh', 'Why'].reduce(
-      (step, title) => withTitle(step, title, [], false),
+      (step, title) => withTitle(step, title, [], []),
       newStep('text', []),
     )
     expect(typed).toMatchObject({ key: 'why', title: 'Why' })
-    expect(withTitle(typed, 'How', [], true).key).toBe('why')
-    expect(withTitle({ ...typed, key: 'reason' }, 'How', [], false).key).toBe('reason')
+    expect(withTitle(typed, 'How', [], [{ key: 'why' }]).key).toBe('why')
+    expect(withTitle({ ...typed, key: 'reason' }, 'How', [], []).key).toBe('reason')
     const branches = [{ targetStepKey: 'end', groups: [[{ stepKey: 'why' }]] }]
-    expect(withTitle(typed, 'How', [{ key: 'other', branches }], false).key).toBe('why')
+    expect(withTitle(typed, 'How', [{ key: 'other', branches }], []).key).toBe('why')
+  })
+
+  it('is none that the service has or had, whose answers are of another question, nor one that it refuses', () => {
+    const saved = [{ key: 'text' }, { key: 'name' }]
+
+    expect(newStep('text', saved).key).toBe('text-2')
+    const typed = ['N', 'Name', 'Name of'].map(
+      (title) => withTitle(newStep('text', saved), title, [], saved).key,
+    )
+    expect(typed).toEqual(['n', 'name-2', 'name-of'])
+    expect(withTitle(newStep('choice', []), 'Constructor', [], []).key).toBe('choice')
   })
 
   it('is renamed in the branches that refer to it', () => {

@@ -4,11 +4,15 @@ import { membersOfType } from './step-members.ts'
 
 const maxKeyLength = 40
 
+/** Names of members that the service refuses, and translations are members by the keys of their steps. */
+const forbidden = ['constructor', 'prototype']
+
 /** A key that is made from a title, such as `what-is-your-name`; from the type if the title has no letter of A to Z. */
 const keyOfTitle = (title: string, type: string): string => {
   const letters = title.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
   const key = letters.replaceAll(/[^a-z0-9]+/g, '-').slice(0, maxKeyLength)
-  return key.replaceAll(/^-|-$/g, '') || type.replaceAll(/[^\w-]/g, '') || 'step'
+  const made = key.replaceAll(/^-|-$/g, '')
+  return (forbidden.includes(made) ? '' : made) || type.replaceAll(/[^\w-]/g, '') || 'step'
 }
 
 /** The first of `key`, `key-2`, `key-3` … that no step has. */
@@ -20,17 +24,17 @@ const freeKey = (key: string, steps: readonly JsonValue[]): string => {
   }
 }
 
-/** A step of a type, with a key that no other step has. */
-export const newStep = (type: string, steps: readonly JsonValue[]): JsonObject => ({
+/** A step of a type, with a key that none of `taken` has. */
+export const newStep = (type: string, taken: readonly JsonValue[]): JsonObject => ({
   type,
-  key: freeKey(keyOfTitle('', type), steps),
+  key: freeKey(keyOfTitle('', type), taken),
   title: '',
   ...(membersOfType(type)?.options && { options: ['', ''] }),
 })
 
 /** A copy of a step, with a key of its own, to which its branches refer, too. */
-export const copyOfStep = (step: JsonObject, steps: readonly JsonValue[]): JsonObject => {
-  const key = freeKey(asText(step.key).replace(/-\d+$/, '') || 'step', steps)
+export const copyOfStep = (step: JsonObject, taken: readonly JsonValue[]): JsonObject => {
+  const key = freeKey(asText(step.key).replace(/-\d+$/, '') || 'step', taken)
   return { ...withReferences(step, asText(step.key), key, false), key }
 }
 
@@ -69,19 +73,20 @@ const mapConditions = (branch: JsonValue, change: (condition: JsonObject) => Jso
  * belong to it.
  *
  * @param others the other steps of the form
- * @param isSaved whether the service has a step with this key
+ * @param saved the steps that the service has: answers may belong to their keys, also to those that are removed
  */
 export const withTitle = (
   step: JsonObject,
   title: string,
   others: readonly JsonValue[],
-  isSaved: boolean,
+  saved: readonly JsonValue[],
 ): JsonObject => {
   const [key, type] = [asText(step.key), asText(step.type)]
   const made = keyOfTitle(asText(step.title), type)
   const isMade = key === made || (key.startsWith(`${made}-`) && /^\d+$/.test(key.slice(made.length + 1)))
+  const isSaved = saved.some((each) => asObject(each).key === key)
   if (isSaved || !isMade || [step, ...others].some((each) => refersTo(each, key))) return { ...step, title }
-  return { ...step, title, key: freeKey(keyOfTitle(title, type), others) }
+  return { ...step, title, key: freeKey(keyOfTitle(title, type), [...others, ...saved]) }
 }
 
 const refersTo = (step: JsonValue, key: string): boolean =>

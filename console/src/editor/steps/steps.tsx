@@ -37,6 +37,10 @@ export const Steps = ({
   const addField = useRef<HTMLSelectElement>(null)
   const focusLater = useFocusInRow(list)
 
+  /** The key that translations and branches have, while somebody types and passes the key of another step. */
+  const ownKey = useRef<string | undefined>(undefined)
+
+  const saved = () => edit.base.peek().form.steps as readonly JsonValue[]
   const present = () => asList(edit.fields.peek().steps)
   const nameAt = (index: number) => nameOfStep(asObject(present()[index]))
   const i18n = () => asObject(edit.fields.peek().i18n)
@@ -46,15 +50,18 @@ export const Steps = ({
     edit.change({ steps: next })
   }
   const insert = (index: number, step: JsonValue, happened: string) => {
+    ownKey.current = undefined
     openStep.value = index
     focusLater({ index, part: 'title' })
     replace(present().toSpliced(index, 0, step), happened)
   }
   const actions: StepActions = {
     toggle: (index) => {
+      ownKey.current = undefined
       openStep.value = openStep.peek() === index ? undefined : index
     },
     move: (from, to, part) => {
+      ownKey.current = undefined
       const name = nameAt(from)
       const next = [...present()]
       next.splice(to, 0, ...next.splice(from, 1))
@@ -64,6 +71,7 @@ export const Steps = ({
       replace(next, texts.steps.moved(name, to + 1))
     },
     remove: (index) => {
+      ownKey.current = undefined
       const name = nameAt(index)
       openStep.value = undefined
       focusLater({ index, part: 'name' })
@@ -75,18 +83,21 @@ export const Steps = ({
     },
     duplicate: (index) => {
       const name = nameAt(index)
-      insert(index + 1, copyOfStep(asObject(present()[index]), present()), texts.steps.duplicated(name))
+      const copy = copyOfStep(asObject(present()[index]), [...present(), ...saved()])
+      insert(index + 1, copy, texts.steps.duplicated(name))
     },
-    addBelow: (index) => insert(index + 1, newStep('text', present()), texts.steps.added(index + 2)),
+    addBelow: (index) =>
+      insert(index + 1, newStep('text', [...present(), ...saved()]), texts.steps.added(index + 2)),
     change: (index, step) => {
-      const [former, key] = [keyAt(index), asText(step.key)]
+      const key = asText(step.key)
       const others = present().toSpliced(index, 1)
-      // While somebody types, the key may be that of another step, whose translations stay where they are.
-      const isOwn = !others.some((each) => [former, key].includes(asText(asObject(each).key)))
+      const isOfOther = (name: string) => others.some((each) => asObject(each).key === name)
+      const former = isOfOther(keyAt(index)) ? ownKey.current : keyAt(index)
+      ownKey.current = isOfOther(key) ? former : undefined
       const before = asList(asObject(present()[index]).options).map(labelOf)
       const places = formerPlaces(before, asList(step.options).map(labelOf))
       const isMoved = places.length !== before.length || places.some((place, at) => place !== at)
-      const isRenamed = former !== key && isOwn
+      const isRenamed = former !== undefined && former !== key && !isOfOther(key)
       const next = present().with(index, step)
       edit.change({
         steps: isRenamed
@@ -98,16 +109,18 @@ export const Steps = ({
     },
     changeTitle: (index, title) => {
       const step = asObject(present()[index])
-      const isSaved = edit.base.peek().form.steps.some(({ key }) => key === asText(step.key))
+      const titled = withTitle(step, title, present().toSpliced(index, 1), saved())
+      const [former, key] = [asText(step.key), asText(titled.key)]
       edit.change({
-        steps: present().with(index, withTitle(step, title, present().toSpliced(index, 1), isSaved)),
+        steps: present().with(index, titled),
+        ...(key !== former && { i18n: withStepKey(i18n(), former, key) }),
       })
     },
   }
   const add = (type: string) => {
     const end = steps.findIndex((each) => asObject(each).type === 'end')
     const index = type === 'start' ? 0 : type === 'end' || end === -1 ? steps.length : end
-    insert(index, newStep(type, steps), texts.steps.added(index + 1))
+    insert(index, newStep(type, [...steps, ...saved()]), texts.steps.added(index + 1))
   }
 
   return (

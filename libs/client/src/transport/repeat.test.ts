@@ -54,6 +54,14 @@ describe('a failure with an unknown outcome', () => {
   )
 })
 
+it('repeats nothing beyond a quota, which a pause does not free', async () => {
+  await using server = await startServer([failure(429, 'QUOTA_EXCEEDED'), success])
+
+  await expect(calls.create(server.client)).rejects.toMatchObject({ reason: 'QUOTA_EXCEEDED' })
+
+  expect(server.requests).toHaveLength(1)
+})
+
 describe('a failure without execution of the request', () => {
   const reactions: [string, Reaction][] = [
     ['429 RATE_LIMITED', failure(429, 'RATE_LIMITED')],

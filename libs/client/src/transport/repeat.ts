@@ -6,6 +6,7 @@ export type Outcome = 'rejected' | 'notExecuted' | 'unknown'
 export const outcomeOf = (error: unknown): Outcome => {
   if (error instanceof FormsConnectionError) return error.mayBeBlocked ? 'rejected' : 'unknown'
   if (!(error instanceof FormsApiError)) return 'rejected'
+  if (isReason(error, 'QUOTA_EXCEEDED')) return 'rejected'
   if (error.code === 429 || isReason(error, 'AUTHENTICATION_UNAVAILABLE', 'UPDATE_ABORTED'))
     return 'notExecuted'
   return [502, 503, 504].includes(error.code) ? 'unknown' : 'rejected'
