@@ -4,7 +4,7 @@ import { ownEdits } from './editor/edits/own-edits.ts'
 import { ConfirmDialog } from './elements/confirm-dialog.tsx'
 import { goTo, route } from './routing/navigation.ts'
 import { formPages, hrefOf, organizationPages, type Route } from './routing/routes.ts'
-import { type Session, signOut } from './session/session.ts'
+import { membershipIn, type Session, signOut } from './session/session.ts'
 import { texts } from './texts.ts'
 
 /** The top of every page: the organization, its pages and those of the form at hand, and the user. */
@@ -57,7 +57,7 @@ const NavLink = ({ to, label, isCurrent }: { to: Route; label: string; isCurrent
 const OrganizationChoice = ({ session, organization }: { session: Session; organization: string }) => (
   <select
     aria-label={texts.nav.organization}
-    value={organization}
+    value={membershipIn(session, organization)?.organization.slug}
     onInput={({ currentTarget }) => goTo({ page: 'forms', organization: currentTarget.value })}
   >
     {session.memberships.map(({ organization: { slug, name } }) => (

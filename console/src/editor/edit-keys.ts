@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 
-/** Inputs outside of the edit: there the browser undoes. */
-const others = 'dialog, .stage'
+/** Inputs outside of the edit: there the browser undoes. So it does in those that Enter sends. */
+const others = 'dialog, .stage, form input'
 
 /** Ctrl-Z (Cmd-Z) undoes, Ctrl-Shift-Z and Ctrl-Y redo, and Ctrl-S saves: wherever the focus is, the JSON editor included. */
 export const useEditKeys = (
@@ -11,9 +11,10 @@ export const useEditKeys = (
   useEffect(() => {
     if (!isActive) return
     const press = (event: KeyboardEvent) => {
-      const { ctrlKey, metaKey, altKey, shiftKey, key, target } = event
+      const { ctrlKey, metaKey, altKey, shiftKey, key, code, target } = event
       if (!(ctrlKey || metaKey) || altKey) return
-      const letter = key.toLowerCase()
+      // Other alphabets have no S, Y or Z: there the place of the key counts.
+      const letter = (/^[a-z]$/i.test(key) ? key : code.replace('Key', '')).toLowerCase()
       const action =
         letter === 's'
           ? keys.save

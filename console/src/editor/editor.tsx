@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ErrorNotice, messageOf } from '../elements/error-notice.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
 import { textOfTitle } from '../elements/title.tsx'
-import { asList, asText } from '../json/values.ts'
+import { asList, asObject, asText } from '../json/values.ts'
 import { asForm } from '../preview/as-form.ts'
 import { wordsOfField } from '../publish/change-words.ts'
 import { texts } from '../texts.ts'
@@ -29,12 +29,15 @@ export const Editor = ({
   /** The index of the step whose fields are shown. */
   const openStep = useSignal<number | undefined>(undefined)
   const actions = useMemo(() => {
+    const keys = () => asList(edit.fields.peek().steps).map((step) => asObject(step).key)
     /** Closes the open step if its place is now that of another one. */
     const go = (direction: 'undo' | 'redo') => {
-      const stepCount = () => asList(edit.fields.peek().steps).length
-      const before = stepCount()
+      const before = keys()
       edit.history[direction]()
-      if (stepCount() !== before) openStep.value = undefined
+      const [after, open] = [keys(), openStep.peek() ?? -1]
+      const isOther =
+        after[open] !== before[open] && (before.includes(after[open]) || after.includes(before[open]))
+      if (after.length !== before.length || isOther) openStep.value = undefined
     }
     return { undo: () => go('undo'), redo: () => go('redo'), save }
   }, [edit])

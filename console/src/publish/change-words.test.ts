@@ -59,5 +59,7 @@ describe('a change in words', () => {
 
     expect(names).toEqual(['steps', 'tea', 'title'])
     expect(textOfTitle(wordsOfPath(names, steps.to[0]))).toBe('Title of Which tea, please?')
+    const inherited = ['steps', 'tea', 'toString']
+    expect(textOfTitle(wordsOfPath(inherited, steps.to[0]))).toBe('To string of Which tea, please?')
   })
 })

@@ -15,6 +15,10 @@ const members: Labels = texts.step.members
 const fields: Labels = texts.fields
 const themeFields: Labels = texts.theme.fields
 
+/** A name may be that of a member which every object inherits. */
+const labelIn = (labels: Labels, name: string): string | undefined =>
+  Object.hasOwn(labels, name) ? labels[name] : undefined
+
 /** A change as a sentence, such as `Question Fee removed`. */
 export const wordsOfChange = (change: FormChange, { from, to }: ComparedSteps): Title => {
   const { kind, fromPointer, toPointer, before, after } = change
@@ -63,8 +67,8 @@ export const wordsOfField = (field: string, steps: readonly Step[]): Title => {
 const wordsInStep = ([member, ...inside]: readonly string[]): string => {
   const number = Number(inside[0])
   if (member !== 'branches' || Number.isNaN(number))
-    return [member!, ...inside].map((each) => members[each] ?? inWords(each)).join(' › ')
-  const part = branchParts[inside.at(-1)!]
+    return [member!, ...inside].map((each) => labelIn(members, each) ?? inWords(each)).join(' › ')
+  const part = labelIn(branchParts, inside.at(-1)!)
   return [texts.branches.name(number + 1), ...(part ? [part] : [])].join(' › ')
 }
 
@@ -83,7 +87,7 @@ const wordsInI18n = ([member, locale, part, ...rest]: readonly string[], step: S
   if (part !== 'steps')
     return texts.translations.inLocale(part ? labelOf(part, undefined) : texts.translations.texts, locale)
   const [key = '', name = ''] = rest
-  const what = members[name] ?? texts.translations.texts
+  const what = labelIn(members, name) ?? texts.translations.texts
   return {
     name: shortened(asText(step?.title) || key),
     text: (name) => texts.translations.inLocale(texts.changes.memberOf(what, name), locale),
@@ -91,8 +95,8 @@ const wordsInI18n = ([member, locale, part, ...rest]: readonly string[], step: S
 }
 
 const labelOf = (name: string, parent: string | undefined): string => {
-  if (parent === 'theme') return themeFields[name] ?? inWords(name)
-  return (parent === undefined && fields[name]) || inWords(name)
+  if (parent === 'theme') return labelIn(themeFields, name) ?? inWords(name)
+  return (parent === undefined && labelIn(fields, name)) || inWords(name)
 }
 
 /** `maxFollowUpQuestions` as `Max follow up questions`; an index as people count. */

@@ -136,19 +136,21 @@ export const forgetSession = (): void => {
   session.value = undefined
 }
 
-/** The role of the user in an organization. @param ref its slug or id */
-const roleIn = ({ memberships }: Session, ref: string): Membership['role'] | undefined =>
-  memberships.find(({ organization: { slug, path } }) => [slug, path.split('/')[1]].includes(ref))?.role
+/** What the user is in an organization. @param ref its slug, or its id in any letter case */
+export const membershipIn = ({ memberships }: Session, ref: string): Membership | undefined =>
+  memberships.find(({ organization: { slug, path } }) =>
+    [slug, path.split('/')[1]].includes(ref.toLowerCase()),
+  )
 
 /** Whether the user may change forms of an organization. @param ref its slug or id */
 export const mayWriteIn = (session: Session, ref: string): boolean => {
-  const role = roleIn(session, ref)
+  const role = membershipIn(session, ref)?.role
   return !session.key.readOnly && role !== undefined && role !== 'viewer'
 }
 
 /** Whether the user may remove deleted forms of an organization for good. @param ref its slug or id */
 export const mayPurgeIn = (session: Session, ref: string): boolean =>
-  !session.key.readOnly && roleIn(session, ref) === 'owner'
+  !session.key.readOnly && membershipIn(session, ref)?.role === 'owner'
 
 const clientOf = (apiKey: string): Client =>
   createClient({

@@ -55,6 +55,10 @@ describe('the fields of a step', () => {
       'title description buttonText logoUrl redirectUrl background branches',
     ],
     [
+      { type: 'choice', options: ['one\ntwo'] },
+      'title required description buttonText logoUrl redirectUrl background branches',
+    ],
+    [
       { type: 'constructor' },
       'title required description buttonText logoUrl redirectUrl background branches',
     ],

@@ -51,9 +51,11 @@ const hasField = (value: JsonValue | undefined, kind: StepMember['kind']): boole
   return typeof value === 'string'
 }
 
+/** An option is a line of its field. */
 const isEditableOption = (option: JsonValue): boolean =>
-  typeof option === 'string' ||
-  (isObject(option) && typeof option.key === 'string' && typeof option.label === 'string')
+  !labelOf(option).includes('\n') &&
+  (typeof option === 'string' ||
+    (isObject(option) && typeof option.key === 'string' && typeof option.label === 'string'))
 
 /** Whether branches have the shape that the service requires: only then they have fields. */
 const isEditableBranches = (value: JsonValue): boolean =>
