@@ -35,7 +35,7 @@ describe('the base of public URLs', () => {
     expect(base({ HOST: '0.0.0.0' })).toEqual(new Set(['http://127.0.0.1:8080/f']))
   })
 
-  it('is no longer set by a blank variable, as nothing is', () => {
+  it('ignores blank variables', () => {
     const blank = Object.fromEntries(
       ['PUBLIC_FORM_BASE_URL', 'NATS_URL', 'FORMS_STORE_URL', 'INTERNAL_SECRET'].map((name) => [name, ' ']),
     )

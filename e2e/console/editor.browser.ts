@@ -354,7 +354,7 @@ describe('options with keys', () => {
 })
 
 describe('the key of a step', () => {
-  it('takes its branches and translations along, also past the key of another step and for a new title', async () => {
+  it('takes its branches and translations along, also past the key of another step, and stays once it is translated', async () => {
     const condition = { stepKey: 'text-2', operator: 'equals', value: 'yes', negate: false }
     await using opened = await openEditor([
       { type: 'text', key: 'text', title: 'One' },
@@ -383,10 +383,10 @@ describe('the key of a step', () => {
     await titleField(page).fill('Four')
 
     const steps = await saved(page, account, publicId)
-    expect(steps.map(({ key }: { key: string }) => key)).toEqual(['text', 'mail', 'four', 'end'])
+    expect(steps.map(({ key }: { key: string }) => key)).toEqual(['text', 'mail', 'three', 'end'])
     expect(steps[1].branches[0].groups[0][0].stepKey).toBe('mail')
     const { i18n } = await read(account, publicId)
-    expect(Object.keys(i18n.translations.de.steps).sort()).toEqual(['four', 'mail'])
+    expect(Object.keys(i18n.translations.de.steps).sort()).toEqual(['mail', 'three'])
   })
 })
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { withoutBlanks } from '@fms/service-kit/settings'
 import { run } from './run.ts'
 
 // EPIPE is not a failure: a reader such as head has closed the pipe.
@@ -6,6 +7,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 
 // Stores, exports and backups contain the data of organizations: only the owner can read the files that formctl creates.
 process.umask(0o077)
+
+process.env = withoutBlanks(process.env)
 
 process.exitCode = await run(process.argv.slice(2))
 

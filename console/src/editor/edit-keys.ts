@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 
-/** Inputs outside of the edit: there the browser undoes. So it does in those that Enter sends. */
+/** Inputs that are no part of the edit, or that a form of their own sends: there the browser undoes. */
 const others = 'dialog, .stage, form input'
 
 /** Ctrl-Z (Cmd-Z) undoes, Ctrl-Shift-Z and Ctrl-Y redo, and Ctrl-S saves: wherever the focus is, the JSON editor included. */
@@ -14,7 +14,7 @@ export const useEditKeys = (
       const { ctrlKey, metaKey, altKey, shiftKey, key, code, target } = event
       if (!(ctrlKey || metaKey) || altKey) return
       // Other alphabets have no S, Y or Z: there the place of the key counts.
-      const letter = (/^[a-z]$/i.test(key) ? key : code.replace('Key', '')).toLowerCase()
+      const letter = (/^[\x20-\x7e]$/.test(key) ? key : code.replace('Key', '')).toLowerCase()
       const action =
         letter === 's'
           ? keys.save

@@ -35,8 +35,12 @@ export const Editor = ({
       const before = keys()
       edit.history[direction]()
       const [after, open] = [keys(), openStep.peek() ?? -1]
+      // While somebody types, two steps may have the same key.
+      const isUnique = [before, after].every((each) => new Set(each).size === each.length)
       const isOther =
-        after[open] !== before[open] && (before.includes(after[open]) || after.includes(before[open]))
+        isUnique &&
+        after[open] !== before[open] &&
+        (before.includes(after[open]) || after.includes(before[open]))
       if (after.length !== before.length || isOther) openStep.value = undefined
     }
     return { undo: () => go('undo'), redo: () => go('redo'), save }

@@ -9,5 +9,6 @@ it.each([
   [5_369, '89 min left'],
   [9_000, '2 h 30 min left'],
 ])('shows %s seconds as "%s"', (seconds, text) => {
-  expect(timeLeft(seconds)).toBe(text)
+  expect(timeLeft(seconds, 3_000)).toBe(text)
+  expect(timeLeft(seconds, 2_999)).toBe('estimating the time')
 })

@@ -203,9 +203,9 @@ interface EmbeddedConfig {
 
 /** `NATS_URL`, or else that of the operator of `npm start`, who may inspect streams; undefined if there is neither. */
 const findNatsUrl = ({ NATS_URL, DATA_DIR }: NodeJS.ProcessEnv): string | undefined => {
-  if (NATS_URL?.trim()) return NATS_URL
+  if (NATS_URL) return NATS_URL
   try {
-    const file = join(DATA_DIR?.trim() || '.data', 'nats', 'nats-server.conf')
+    const file = join(DATA_DIR || '.data', 'nats', 'nats-server.conf')
     const { port, authorization }: EmbeddedConfig = JSON.parse(readFileSync(file, 'utf8'))
     const operator = authorization.users.find(({ user }) => user === 'operator')!
     return `nats://operator:${encodeURIComponent(operator.password)}@127.0.0.1:${port}`

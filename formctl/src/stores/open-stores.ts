@@ -17,7 +17,7 @@ import { printOutcome, type Work } from '../cli/outcome.ts'
 import { type NamedStore, requireStore } from './require-store.ts'
 
 /** The data folder of `npm start`. */
-export const dataDir = ({ DATA_DIR }: NodeJS.ProcessEnv): string => DATA_DIR?.trim() || '.data'
+export const dataDir = ({ DATA_DIR }: NodeJS.ProcessEnv): string => DATA_DIR || '.data'
 
 /** The store URLs of the environment. Default: the files of `npm start` in `DATA_DIR`. */
 export const storeUrls = ({ DIRECTORY_STORE_URL, FORMS_STORE_URL, ...env }: NodeJS.ProcessEnv) => {

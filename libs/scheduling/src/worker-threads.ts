@@ -95,7 +95,7 @@ export class WorkerThreads<T extends Tasks> {
   async #open(): Promise<Piscina> {
     const { maxThreads, idleTimeoutMs = 10_000, heap = draftHeap, data } = this.#options
     const { Piscina } = await import('piscina')
-    this.#pool = new Piscina({
+    const pool = new Piscina({
       filename: this.#filename,
       minThreads: 0,
       maxThreads,
@@ -104,6 +104,12 @@ export class WorkerThreads<T extends Tasks> {
       resourceLimits: heap,
       workerData: data,
     })
-    return this.#pool
+    this.#pool = pool
+    // A thread cannot start: this rejects what waits for one. The next task opens another pool.
+    pool.once('error', () => {
+      this.#opening = undefined
+      void pool.destroy()
+    })
+    return pool
   }
 }

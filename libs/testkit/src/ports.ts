@@ -26,7 +26,10 @@ export async function freePorts(count: number): Promise<number[]> {
 async function reserve(port: number): Promise<void> {
   const sign = createSocket('udp4').unref()
   sign.bind(port, '127.0.0.1')
-  await once(sign, 'listening')
+  await once(sign, 'listening').catch((error) => {
+    sign.close()
+    throw error
+  })
 }
 
 /**

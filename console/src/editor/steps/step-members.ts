@@ -47,13 +47,16 @@ const hasField = (value: JsonValue | undefined, kind: StepMember['kind']): boole
   if (kind === 'integer' || kind === 'number') return typeof value === 'number'
   if (kind === 'branches') return isEditableBranches(value)
   if (kind === 'options') return Array.isArray(value) && value.every(isEditableOption)
-  if (kind === 'texts') return Array.isArray(value) && value.every((each) => typeof each === 'string')
+  if (kind === 'texts')
+    return Array.isArray(value) && value.every((each) => typeof each === 'string' && isLine(each))
   return typeof value === 'string'
 }
 
-/** An option is a line of its field. */
+/** Options and texts are lines of their field. */
+const isLine = (text: string): boolean => !/[\r\n]/.test(text)
+
 const isEditableOption = (option: JsonValue): boolean =>
-  !labelOf(option).includes('\n') &&
+  isLine(labelOf(option)) &&
   (typeof option === 'string' ||
     (isObject(option) && typeof option.key === 'string' && typeof option.label === 'string'))
 

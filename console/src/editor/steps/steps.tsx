@@ -7,7 +7,7 @@ import { asList, asObject, asText, isObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import type { FormEdit } from '../edits/form-edit.ts'
 import { remarksAt, worstOfSteps } from '../remarks.ts'
-import { withOptionsFrom, withStepKey } from '../translations/translated-texts.ts'
+import { isTranslated, withOptionsFrom, withStepKey } from '../translations/translated-texts.ts'
 import { useFocusInRow } from './focus-in-row.ts'
 import { copyOfStep, newStep, withReferences, withTitle } from './new-step.ts'
 import { formerPlaces, labelOf } from './option-lines.ts'
@@ -37,8 +37,8 @@ export const Steps = ({
   const addField = useRef<HTMLSelectElement>(null)
   const focusLater = useFocusInRow(list)
 
-  /** The key that translations and branches have, while somebody types and passes the key of another step. */
-  const ownKey = useRef<string | undefined>(undefined)
+  /** The key that translations and branches have, while somebody types that of a step and passes the key of another one. */
+  const ownKey = useRef<{ index: number; key: string } | undefined>(undefined)
 
   const saved = () => edit.base.peek().form.steps as readonly JsonValue[]
   const present = () => asList(edit.fields.peek().steps)
@@ -57,11 +57,11 @@ export const Steps = ({
   }
   const actions: StepActions = {
     toggle: (index) => {
-      ownKey.current = undefined
       openStep.value = openStep.peek() === index ? undefined : index
     },
     move: (from, to, part) => {
-      ownKey.current = undefined
+      const own = ownKey.current
+      if (own) ownKey.current = { ...own, index: movedIndex(own.index, from, to) }
       const name = nameAt(from)
       const next = [...present()]
       next.splice(to, 0, ...next.splice(from, 1))
@@ -92,8 +92,9 @@ export const Steps = ({
       const key = asText(step.key)
       const others = present().toSpliced(index, 1)
       const isOfOther = (name: string) => others.some((each) => asObject(each).key === name)
-      const former = isOfOther(keyAt(index)) ? ownKey.current : keyAt(index)
-      ownKey.current = isOfOther(key) ? former : undefined
+      const own = ownKey.current?.index === index ? ownKey.current.key : undefined
+      const former = isOfOther(keyAt(index)) ? own : keyAt(index)
+      ownKey.current = isOfOther(key) && former !== undefined ? { index, key: former } : undefined
       const before = asList(asObject(present()[index]).options).map(labelOf)
       const places = formerPlaces(before, asList(step.options).map(labelOf))
       const isMoved = places.length !== before.length || places.some((place, at) => place !== at)
@@ -109,12 +110,11 @@ export const Steps = ({
     },
     changeTitle: (index, title) => {
       const step = asObject(present()[index])
-      const titled = withTitle(step, title, present().toSpliced(index, 1), saved())
-      const [former, key] = [asText(step.key), asText(titled.key)]
-      edit.change({
-        steps: present().with(index, titled),
-        ...(key !== former && { i18n: withStepKey(i18n(), former, key) }),
-      })
+      const others = present().toSpliced(index, 1)
+      const titled = isTranslated(i18n(), asText(step.key))
+        ? { ...step, title }
+        : withTitle(step, title, others, saved())
+      edit.change({ steps: present().with(index, titled) })
     },
   }
   const add = (type: string) => {

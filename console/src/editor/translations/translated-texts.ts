@@ -149,3 +149,9 @@ const withTranslatedSteps = (
   ])
   return { ...i18n, translations: Object.fromEntries(changed) }
 }
+
+/** Whether a language has texts of a step. */
+export const isTranslated = (i18n: JsonObject, key: string): boolean =>
+  Object.values(asObject(i18n.translations)).some((each) =>
+    Object.hasOwn(asObject(asObject(each).steps), key),
+  )

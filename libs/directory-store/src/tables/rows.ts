@@ -25,7 +25,7 @@ export interface KeyRow extends Omit<RowOf<ApiKey>, 'readOnly'> {
 }
 
 export interface LoginCodeRow {
-  /** See `hashLoginCode`. */
+  /** See {@link hashSecret}. */
   hash: string
   userId: string
   expireTime: number

@@ -316,7 +316,7 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
       })
 
       it('keeps the events of the last day, however many, and goes on with other logs', async () => {
-        const young = await givenLog(5, 5, new Date())
+        const young = await givenLog(5, 5, new Date(Date.now() - 23 * 3_600_000))
         const old = await givenLog(3, 3)
 
         expect(await prune(100, 1)).toBe(2)

@@ -19,15 +19,15 @@ export interface ReaderData {
 interface ReaderRequest<K extends PageKind = PageKind> {
   kind: K
   query: Pages[K]['query']
-  /** Shared memory: 1 once the caller has gone. */
-  isCancelled: Int32Array<SharedArrayBuffer>
+  /** Shared memory: 1 once the caller has gone; how long it has waited for a thread, in milliseconds, 1 or more. */
+  shared: Int32Array<SharedArrayBuffer>
   /** When it began to wait for a thread, by `process.hrtime`. */
   sentAt: bigint
 }
 
 /** From the thread: the page, or why there is none. An ApiError would lose its fields. */
 type Outcome = { page: unknown } | { problem: Problem } | { failure: string }
-type ReaderResponse = Outcome & { report: ListReport }
+type ReaderResponse = Outcome & { report: Partial<ListReport> }
 
 /** Rows between two checks of `wantedRow`. */
 const rowsPerCheck = 16
@@ -37,12 +37,12 @@ lowerPriority()
 const { path, timeoutMs } = workerData as ReaderData
 let database: SqliteDatabase | undefined
 
-const read = ({ kind, query, isCancelled }: ReaderRequest, report: ListReport): Outcome => {
+const read = ({ kind, query, shared }: ReaderRequest, report: ListReport): Outcome => {
   const throwIfLate = throwAfter(timeoutMs)
   let checks = -1
   const throwIfUnwanted = () => {
     report.rows = ++checks * rowsPerCheck
-    if (Atomics.load(isCancelled, 0) === 1) throw new Error('The page is cancelled')
+    if (Atomics.load(shared, 0) === 1) throw new Error('The page is cancelled')
     throwIfLate()
   }
   try {
@@ -54,7 +54,15 @@ const read = ({ kind, query, isCancelled }: ReaderRequest, report: ListReport): 
   }
 }
 
+/** Errors are values here, too, so that a failed page has its report. */
 export const respond = threadTask((request: ReaderRequest): ReaderResponse => {
-  const report: ListReport = { waitedMs: Number(process.hrtime.bigint() - request.sentAt) / 1e6 }
-  return { ...read(request, report), report }
+  Atomics.store(
+    request.shared,
+    1,
+    Math.max(1, Number((process.hrtime.bigint() - request.sentAt) / 1_000_000n)),
+  )
+  const report: ListReport = { waitedMs: 0 }
+  const outcome = read(request, report)
+  const { plan, rows } = report
+  return { ...outcome, report: { ...(plan && { plan }), ...(rows !== undefined && { rows }) } }
 })

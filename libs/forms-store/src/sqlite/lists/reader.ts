@@ -30,17 +30,17 @@ export class Reader {
     report: ListReport,
   ): Promise<Pages[K]['page']> {
     signal?.throwIfAborted()
-    const isCancelled = new Int32Array(new SharedArrayBuffer(4))
+    const shared = new Int32Array(new SharedArrayBuffer(8))
+    const [startedAt, sentAt] = [performance.now(), process.hrtime.bigint()]
     const { promise: cancelled, reject } = Promise.withResolvers<never>()
     const cancel = () => {
-      Atomics.store(isCancelled, 0, 1)
+      Atomics.store(shared, 0, 1)
       reject(signal?.reason)
     }
     signal?.addEventListener('abort', cancel, { once: true })
     const flow = { organization: query.organizationId, user: caller }
     try {
-      const request = { kind, query, isCancelled, sentAt: process.hrtime.bigint() }
-      const response = this.#threads.run('respond', request, flow).catch((cause) => {
+      const response = this.#threads.run('respond', { kind, query, shared, sentAt }, flow).catch((cause) => {
         throw storeUnavailable(cause)
       })
       const { report: known, ...outcome } = await Promise.race([response, cancelled])
@@ -50,6 +50,8 @@ export class Reader {
       return outcome.page as Pages[K]['page']
     } finally {
       signal?.removeEventListener('abort', cancel)
+      // Also of a page without a response, whose thread has ended or whose caller has gone.
+      report.waitedMs = Atomics.load(shared, 1) || performance.now() - startedAt
     }
   }
 
