@@ -103,6 +103,10 @@ export class WorkerThreads<T extends Tasks> {
       recordTiming: false,
       resourceLimits: heap,
       workerData: data,
+      // A preload of the process would be loaded in each thread.
+      execArgv: [],
+      // An idle thread that blocks would not give its memory back.
+      atomics: 'disabled',
     })
     this.#pool = pool
     // A thread cannot start: this rejects what waits for one. The next task opens another pool.
