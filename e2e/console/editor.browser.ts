@@ -60,6 +60,20 @@ describe('undo', () => {
     expect(await saved(page, account, publicId)).toHaveLength(2)
   })
 
+  it('closes a step whose place another one takes, and works on a Cyrillic keyboard', async () => {
+    await using opened = await openEditor(questions('Alpha', 'Beta'))
+    const { page } = opened
+    await openStep(page, 'Alpha')
+    await page.getByRole('button', { name: 'Move Alpha down' }).click()
+    await expect.poll(() => names(page)).toEqual(['Beta', 'Alpha'])
+    await page.evaluate(
+      `dispatchEvent(new KeyboardEvent('keydown', { key: 'я', code: 'KeyZ', ctrlKey: true }))`,
+    )
+
+    await expect.poll(() => names(page)).toEqual(['Alpha', 'Beta'])
+    await expect.poll(() => page.locator('.step-fields').count()).toBe(0)
+  })
+
   it('is the one of the form in the JSON editor, too', async () => {
     await using opened = await openEditor(questions('Name'))
     const { page } = opened

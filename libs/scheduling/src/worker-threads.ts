@@ -60,15 +60,17 @@ export class WorkerThreads<T extends Tasks> {
     this.#queue = new FairQueue({ places: maxThreads, perOrganization, perUser: 1 })
   }
 
-  /** Runs a task in a thread when it is its turn. @throws {ApiError} those of the task. */
+  /** Runs a task in a thread when it is its turn. @param onTurn called then. @throws {ApiError} those of the task. */
   async run<N extends keyof T & string>(
     name: N,
     task: Parameters<T[N]>[0],
     flow: Flow,
+    onTurn = () => {},
   ): Promise<ValueOf<T[N]>> {
     tasks++
     try {
       const outcome = await this.#queue.run(flow, async (): Promise<Outcome<ValueOf<T[N]>>> => {
+        onTurn()
         if (this.#isClosed) throw new Error('The worker threads have ended')
         this.#opening ??= this.#open()
         const pool = await this.#opening

@@ -19,10 +19,8 @@ export interface ReaderData {
 interface ReaderRequest<K extends PageKind = PageKind> {
   kind: K
   query: Pages[K]['query']
-  /** Shared memory: 1 once the caller has gone; how long it has waited for a thread, in milliseconds, 1 or more. */
-  shared: Int32Array<SharedArrayBuffer>
-  /** When it began to wait for a thread, by `process.hrtime`. */
-  sentAt: bigint
+  /** Shared memory: 1 once the caller has gone. */
+  isCancelled: Int32Array<SharedArrayBuffer>
 }
 
 /** From the thread: the page, or why there is none. An ApiError would lose its fields. */
@@ -37,12 +35,12 @@ lowerPriority()
 const { path, timeoutMs } = workerData as ReaderData
 let database: SqliteDatabase | undefined
 
-const read = ({ kind, query, shared }: ReaderRequest, report: ListReport): Outcome => {
+const read = ({ kind, query, isCancelled }: ReaderRequest, report: ListReport): Outcome => {
   const throwIfLate = throwAfter(timeoutMs)
   let checks = -1
   const throwIfUnwanted = () => {
     report.rows = ++checks * rowsPerCheck
-    if (Atomics.load(shared, 0) === 1) throw new Error('The page is cancelled')
+    if (Atomics.load(isCancelled, 0) === 1) throw new Error('The page is cancelled')
     throwIfLate()
   }
   try {
@@ -56,11 +54,6 @@ const read = ({ kind, query, shared }: ReaderRequest, report: ListReport): Outco
 
 /** Errors are values here, too, so that a failed page has its report. */
 export const respond = threadTask((request: ReaderRequest): ReaderResponse => {
-  Atomics.store(
-    request.shared,
-    1,
-    Math.max(1, Number((process.hrtime.bigint() - request.sentAt) / 1_000_000n)),
-  )
   const report: ListReport = { waitedMs: 0 }
   const outcome = read(request, report)
   const { plan, rows } = report

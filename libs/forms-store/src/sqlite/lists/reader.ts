@@ -30,19 +30,25 @@ export class Reader {
     report: ListReport,
   ): Promise<Pages[K]['page']> {
     signal?.throwIfAborted()
-    const shared = new Int32Array(new SharedArrayBuffer(8))
-    const [startedAt, sentAt] = [performance.now(), process.hrtime.bigint()]
+    const isCancelled = new Int32Array(new SharedArrayBuffer(4))
+    const startedAt = performance.now()
+    const noteWait = () => {
+      report.waitedMs ||= performance.now() - startedAt
+    }
     const { promise: cancelled, reject } = Promise.withResolvers<never>()
     const cancel = () => {
-      Atomics.store(shared, 0, 1)
+      Atomics.store(isCancelled, 0, 1)
+      noteWait()
       reject(signal?.reason)
     }
     signal?.addEventListener('abort', cancel, { once: true })
     const flow = { organization: query.organizationId, user: caller }
     try {
-      const response = this.#threads.run('respond', { kind, query, shared, sentAt }, flow).catch((cause) => {
-        throw storeUnavailable(cause)
-      })
+      const response = this.#threads
+        .run('respond', { kind, query, isCancelled }, flow, noteWait)
+        .catch((cause) => {
+          throw storeUnavailable(cause)
+        })
       const { report: known, ...outcome } = await Promise.race([response, cancelled])
       Object.assign(report, known)
       if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
@@ -50,8 +56,6 @@ export class Reader {
       return outcome.page as Pages[K]['page']
     } finally {
       signal?.removeEventListener('abort', cancel)
-      // Also of a page without a response, whose thread has ended or whose caller has gone.
-      report.waitedMs = Atomics.load(shared, 1) || performance.now() - startedAt
     }
   }
 
