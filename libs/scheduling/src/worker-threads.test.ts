@@ -13,7 +13,7 @@ const flow = { organization: 'acme', user: 'ann' }
 const given = async () => {
   const folder = await mkdtempDisposable(join(tmpdir(), 'threads-'))
   const file = join(folder.path, 'tasks.mjs')
-  const threads = new WorkerThreads<Tasks>(pathToFileURL(file), { maxThreads: 1 })
+  const threads = new WorkerThreads<Tasks>(pathToFileURL(file), { maxThreads: 2 })
   return {
     threads,
     write: (source: string) => writeFile(file, source),
@@ -31,7 +31,8 @@ describe('WorkerThreads', () => {
     await using givenThreads = await given()
     const { threads, write } = givenThreads
     await write('throw new Error("broken")')
-    await expect(threads.run('double', 1, flow)).rejects.toThrow()
+    const both = [flow, { ...flow, user: 'ben' }].map((each) => threads.run('double', 1, each))
+    expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     await write('export const double = () => process.exit(1)')
     await expect(threads.run('double', 1, flow)).rejects.toThrow()
     await write(works)

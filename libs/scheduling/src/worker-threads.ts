@@ -111,9 +111,9 @@ export class WorkerThreads<T extends Tasks> {
       atomics: 'disabled',
     })
     this.#pool = pool
-    // A thread cannot start: this rejects what waits for one. The next task opens another pool.
-    pool.once('error', () => {
-      this.#opening = undefined
+    // Threads cannot start: this rejects what waits for them. The next task opens another pool.
+    pool.on('error', () => {
+      if (this.#pool === pool) this.#opening = undefined
       void pool.destroy()
     })
     return pool
