@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { spawnWithParent } from '@fms/testkit/processes'
 import type { Load, Operation } from '../load/requests.ts'
 
 /** The systems that are measured: the product, the product with three publishers, and the baselines. */
@@ -64,26 +65,12 @@ const readProc = (path: string): string => {
   }
 }
 
-const exitWithParent = join(import.meta.dirname, '../../libs/testkit/src/processes/exit-with-parent.ts')
-
-/** Spawns a Node program that exits when this process does. @param output a file descriptor for stdout and stderr. */
-export const spawnNode = (
-  args: string[],
-  output: number | 'inherit',
-  env?: NodeJS.ProcessEnv,
-): ChildProcess =>
-  spawn(process.execPath, ['--import', exitWithParent, ...args], {
-    env: env ?? process.env,
-    detached: true,
-    stdio: ['ignore', output, output, 'ipc'],
-  })
-
 /** Starts a program of this folder and waits for its first message, which it sends when it is ready. */
 export const startProgram = async <Message>(
   name: string,
   ...args: string[]
 ): Promise<{ child: ChildProcess; message: Message }> => {
-  const child = spawnNode([join(import.meta.dirname, name), ...args], 'inherit')
+  const child = spawnWithParent({ name, args: [join(import.meta.dirname, name), ...args] })
   const exited = new AbortController()
   const onExit = () => exited.abort(new Error(`${name} exited before it was ready`))
   child.once('exit', onExit)

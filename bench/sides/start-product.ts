@@ -5,12 +5,11 @@ import { migrateFormsStore } from '@fms/forms-store'
 import { additionalPublishers, waitUntilReady } from '@fms/testkit/instances'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { freePorts } from '@fms/testkit/ports'
-import type { Service } from '@fms/testkit/processes'
-import { terminate } from '@fms/testkit/processes'
+import { type Service, spawnWithParent, terminate } from '@fms/testkit/processes'
 import { services } from '../../scripts/services.ts'
 import { readStartConfig } from '../../scripts/start-config.ts'
 import { httpOperations, type LoadTarget, type Operation } from '../load/requests.ts'
-import { type Side, type SideName, spawnNode } from './processes.ts'
+import type { Side, SideName } from './processes.ts'
 import { seedForms } from './seed-forms.ts'
 
 /** Options of {@link startProduct}. */
@@ -105,7 +104,7 @@ const spawnService = ({ name, args, env }: Service, folder: string, profiles?: s
   const profiling = profiles
     ? ['--cpu-prof', '--cpu-prof-dir', profiles, '--cpu-prof-name', `${name}.cpuprofile`]
     : []
-  const child = spawnNode([...profiling, ...args], log, { ...env, ...highLimits })
+  const child = spawnWithParent({ name, args: [...profiling, ...args], env: { ...env, ...highLimits } }, log)
   closeSync(log)
   return child
 }

@@ -158,8 +158,8 @@ export const startCluster = async ({ users = false } = {}): Promise<LocalCluster
     if (name === 'migrate') return runOnce(command[0]!, command.slice(1), environmentOf(name))
     if (name === 'mongo-init') return mongo.init(services[name]!.environment!)
     if (name === 'mongo') return
-    const args = name === 'nats' ? natsArguments(command[0]!, dataDir, portOf) : command.slice(1)
-    const child = spawnWithParent({ name, args, env: environmentOf(name) })
+    const program = name === 'nats' ? natsProgram(command[0]!, dataDir, portOf) : { args: command.slice(1) }
+    const child = spawnWithParent({ name, ...program, env: environmentOf(name) })
     starting.defer(() => terminate(child))
     const output = () => (name === 'nats' ? readFileSync(natsLog(dataDir), 'utf8') : 'see its output')
     await untilHealthy(name, child, output, () => isHealthy(services[name]!, environmentOf(name), portOf))
@@ -232,16 +232,15 @@ const localEnvironment = (
   ...(environment.PORT && { HOST: '127.0.0.1', PORT: `${port}` }),
 })
 
-/** Writes the configuration of the cluster's nats-server for this machine. @returns the arguments of its process. */
-const natsArguments = (configFlag: string, dataDir: string, portOf: PortOf): string[] => {
+/** Writes the configuration of the cluster's nats-server for this machine. @returns its command. */
+const natsProgram = (configFlag: string, dataDir: string, portOf: PortOf) => {
   const config = readFileSync(join(root, 'deploy/nats-server.conf'), 'utf8')
     .replace(/^port: 4222$/m, `host: 127.0.0.1\nport: ${portOf('nats')}`)
     .replace(/^http: 8222$/m, `http: "127.0.0.1:${portOf(natsMonitor)}"`)
     .replace(/store_dir: \/data$/m, `store_dir: ${JSON.stringify(dataDir)}`)
   const file = join(dataDir, 'nats-server.conf')
   writeFileSync(file, config)
-  const runWithParent = join(root, 'libs/testkit/src/processes/run-with-parent.ts')
-  return [runWithParent, findNatsServer().command, configFlag, file, '-l', natsLog(dataDir)]
+  return { command: findNatsServer().command, args: [configFlag, file, '-l', natsLog(dataDir)] }
 }
 
 const natsLog = (dataDir: string) => join(dataDir, 'log')

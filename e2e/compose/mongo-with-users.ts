@@ -58,10 +58,10 @@ const start = async (
 ): Promise<ChildProcess> => {
   const address = ['--host', '127.0.0.1', '--port', `${port}`]
   const program = ['-m', 'secantus', ...address, '--storage-path', folder, '--log-level', 'ERROR']
-  const runWithParent = join(import.meta.dirname, '../../libs/testkit/src/processes/run-with-parent.ts')
   const child = spawnWithParent({
     name: 'secantusdb',
-    args: [runWithParent, python, ...program, ...options],
+    command: python,
+    args: [...program, ...options],
     env: { PATH: process.env.PATH },
   })
   const deadline = performance.now() + startTimeoutMs

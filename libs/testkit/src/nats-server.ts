@@ -19,7 +19,7 @@ export interface NatsServer extends AsyncDisposable {
   port: number
   /** `nats://user:password@127.0.0.1:port` for each user, with `_INBOX.{user}` as its inbox prefix. */
   urls: Record<NatsUser, string>
-  /** Process id of nats-server itself, not of its wrapper, for tests that kill it. */
+  /** Process id of nats-server, for tests that kill it. */
   pid: number
   stop(): Promise<void>
   /** Starts it again with the same data and port, after a `stop` or a kill. Its clients should close before it is disposed of. */
@@ -80,8 +80,7 @@ export async function prepareNatsServer({ dataDir, port }: NatsOptions) {
   }
   writeFileSync(configFile, JSON.stringify(config, null, 2), { mode: 0o600 })
 
-  const runWithParent = join(import.meta.dirname, 'processes/run-with-parent.ts')
-  const program: Program = { name: 'nats', args: [runWithParent, findNatsServer().command, '-c', configFile] }
+  const program: Program = { name: 'nats', command: findNatsServer().command, args: ['-c', configFile] }
   const urls = natsUrls(passwords, chosenPort)
   const healthUrl = `http://127.0.0.1:${healthPort}/healthz`
   return { program, port: chosenPort, urls, healthUrl, folder, pidFile, logFile }

@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** A Node program that runs until its supervisor ends. */
+/** A program that runs until its supervisor ends. */
 export interface Program {
   name: string
-  /** Arguments of `node`. */
+  /** Default: Node. */
+  command?: string
   args: string[]
   env?: NodeJS.ProcessEnv
 }
@@ -19,20 +20,32 @@ export interface Service extends Program {
 const killAfterMs = 10_000
 
 /**
- * Spawns a Node program that ends with this process, even after `kill -9`.
+ * Spawns a program that ends with this process, even after `kill -9`: Node when its channel closes, others by the kernel
+ * where there is setpriv (util-linux). The program leads its own process group, so that Ctrl-C reaches only the supervisor.
  *
- * The program leads its own process group, so that Ctrl-C in a terminal reaches only the supervisor.
+ * @param output where its output goes; a number is a file descriptor.
  */
 export function spawnWithParent(
-  { args, env }: Program,
-  output: 'inherit' | 'pipe' = 'inherit',
+  { command, args, env }: Program,
+  output: 'inherit' | 'pipe' | number = 'inherit',
 ): ChildProcess {
-  const exitWithParent = join(import.meta.dirname, 'processes/exit-with-parent.ts')
-  return spawn(process.execPath, ['--import', exitWithParent, ...args], {
-    env,
-    detached: true,
-    stdio: ['ignore', output, output, 'ipc'],
-  })
+  const options = { env, detached: true }
+  if (!command) {
+    const exitWithParent = join(import.meta.dirname, 'exit-with-parent.ts')
+    const stdio = ['ignore' as const, output, output, 'ipc' as const]
+    return spawn(process.execPath, ['--import', exitWithParent, ...args], { ...options, stdio })
+  }
+  const [file, ...rest] = [...deathSignal(), command, ...args] as [string, ...string[]]
+  return spawn(file, rest, { ...options, stdio: ['ignore', output, output] })
+}
+
+let knownDeathSignal: string[] | undefined
+
+/** The command by which the kernel kills a program when its parent ends; none where there is no setpriv. */
+const deathSignal = (): string[] => {
+  const command = ['setpriv', '--pdeathsig', 'KILL']
+  knownDeathSignal ??= spawnSync(command[0]!, [...command.slice(1), 'true']).status === 0 ? command : []
+  return knownDeathSignal
 }
 
 /** Sends SIGTERM, and SIGKILL to the process group after 10 seconds. Resolves once the process has exited. */
