@@ -25,6 +25,25 @@ describe('the organizations service', () => {
   })
 
   it.each([
+    ['POST', '/keys', { key: { name: 'CI' } }],
+    ['POST', '/keys/{other}/rotate', {}],
+    ['DELETE', '/keys/{other}', {}],
+  ] as const)('rejects %s %s with a key that has just become read-only', async (method, url, payload) => {
+    await using service = await startOrganizations()
+    const { directory, given, send } = service
+    const caller = await given.caller()
+    const other = await given.key({ userId: caller.userId })
+    await directory.updateKey(caller.keyId, { readOnly: true })
+
+    // The identity is that of the gateway, which caches it.
+    const path = url.replace('{other}', other.apiKey.keyId)
+    const response = await send(caller.identity, { method, url: path, payload })
+
+    expect(response.json().error.details[0]).toMatchObject({ reason: 'WRITE_FORBIDDEN' })
+    expect(await directory.listKeys()).toHaveLength(2)
+  })
+
+  it.each([
     ['POST', '/organizations', 'GET, HEAD'],
     ['DELETE', '/organizations/acme', 'GET, HEAD'],
     ['GET', '/internal/authorize', 'POST'],

@@ -8,6 +8,7 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import type { OrganizationsDeps } from './deps.ts'
+import { getCallerKey } from './get-caller-key.ts'
 import { authorize } from './routes/authorize.ts'
 import { createKey } from './routes/create-key.ts'
 import { createSession } from './routes/create-session.ts'
@@ -43,10 +44,14 @@ export const createOrganizationsApp = ({
 }
 
 const keyRoutes = async (app: App, deps: OrganizationsDeps) => {
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { keyId } = request.params as { keyId?: string }
-    if (isWrite(request)) requireKeyWriteAccess(request.identity, keyId)
-    done()
+  app.decorateRequest('callerKey')
+  app.addHook('onRequest', async (request) => {
+    if (!isWrite(request)) return
+    const { identity, params } = request
+    // The gateway caches the rights of a key for a second: one that has lost them must not create another one.
+    request.callerKey = await getCallerKey(deps.directory, identity)
+    const { readOnly } = request.callerKey
+    requireKeyWriteAccess({ readOnly, key: identity.key }, (params as { keyId?: string }).keyId)
   })
   for (const addRoute of [listKeys, createKey, rotateKey, deleteKey]) addRoute(app, deps)
 }

@@ -5,6 +5,7 @@ import { identityHeader, type Role } from '@fms/contracts'
 import { createIdentityVerifier } from '@fms/service-kit'
 import { describe, expect, it } from 'vitest'
 import { type Gateway, json, reasonOf, startGateway } from '../testing.ts'
+import { reauthorize } from './authenticate.ts'
 
 const unknownKey = `fms_${'A'.repeat(43)}`
 
@@ -266,6 +267,28 @@ describe('a request with a late body', () => {
       [404, 'ORGANIZATION_NOT_FOUND'],
     ])
     expect(gateway.forms.received).toEqual([])
+  })
+
+  it('is forwarded while organizations is out of reach, by slug as by id', async () => {
+    await using gateway = await startGateway()
+
+    const response = await sendLate(gateway, gateway.key, 'PATCH', form, () => gateway.organizations.stop())
+
+    expect(response.status).toBe(200)
+    expect(gateway.forms.received).toHaveLength(1)
+  })
+
+  it('is a 404 of the form when its path names no organization and its caller has left it', async () => {
+    const headers = { 'x-api-key': `fms_${'a'.repeat(43)}` }
+    const params = { formRef: 'Ab3dE6gH9j' }
+    const request = { headers, params, identity: { organizationId: 'left' } } as never
+    const authorize = async () => ({
+      keyId: '',
+      identity: { userId: '', readOnly: false, key: { id: '', prefix: '' } },
+      token: () => '',
+    })
+
+    await expect(reauthorize(request, authorize)).rejects.toMatchObject({ reason: 'FORM_NOT_FOUND' })
   })
 
   it('is forwarded when nothing has changed, and counts once for the rate limit', async () => {

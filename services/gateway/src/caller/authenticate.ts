@@ -9,6 +9,7 @@ import {
   requireWriteAccess,
 } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { formNotFoundAnywhere } from '../errors.ts'
 import type { Authorize, Caller } from './authorization-cache.ts'
 
 declare module 'fastify' {
@@ -69,23 +70,21 @@ const checkMembership = (request: FastifyRequest): void => {
   else if (isWrite(request)) requireWriteAccess(identity)
 }
 
-/** Authorizes a request again whose turn comes late: the key may be revoked or the role lowered meanwhile. */
-export const reauthorizeLate = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
-  await setCaller(request, authorize, request.identity.organizationId)
-  checkMembership(request)
-}
-
 /**
- * Authorizes again during a response, for the same organization.
+ * Authorizes again, for the same organization, a request whose turn comes late or whose response lasts: the key may be
+ * revoked or the role lowered meanwhile.
  *
- * @throws {ApiError} API_KEY_INVALID, ORGANIZATION_NOT_FOUND
+ * @throws {ApiError} API_KEY_INVALID, ORGANIZATION_NOT_FOUND, FORM_NOT_FOUND, WRITE_FORBIDDEN, OWNER_REQUIRED
  */
 export const reauthorize = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
   const { organizationId } = request.identity
-  await setCaller(request, authorize)
+  const organizationRef = organizationRefOf(request)
+  await setCaller(request, authorize, organizationRef ?? organizationId)
+  if (request.identity.organizationId !== organizationId) {
+    if (organizationRef !== undefined) throw organizationNotFound(organizationRef)
+    throw formNotFoundAnywhere((request.params as { formRef: string }).formRef)
+  }
   checkMembership(request)
-  if (request.identity.organizationId !== organizationId)
-    throw organizationNotFound(organizationRefOf(request)!)
 }
 
 const organizationRefOf = ({ params }: FastifyRequest) =>

@@ -188,6 +188,35 @@ describe('while organizations is unavailable', () => {
     expect(await authorize('key', 'acme', 'r')).toBeUndefined()
   })
 
+  it('a stale entry is served for a second after a failure, then no request trusts it before it asks', async () => {
+    const { clock, organizations, authorize } = startCache()
+    const caller = await authorize('key', 'acme', 'r')
+    organizations.respond = unavailable
+    clock.now = 1_000
+    expect(await authorize('key', 'acme', 'r')).toBe(caller)
+
+    organizations.respond = () => undefined
+    clock.now = 2_000
+    expect(await authorize('key', 'acme', 'r')).toBeUndefined()
+  })
+
+  it('a stale entry is served without waiting while a request has had no response for a second', async () => {
+    const { clock, requests, organizations, authorize } = startCache()
+    const caller = await authorize('key', 'acme', 'r')
+    const blocked = Promise.withResolvers<undefined>()
+    organizations.respond = () => blocked.promise as never
+    clock.now = 1_000
+    const waiting = authorize('key', 'acme', 'r')
+    await settle()
+
+    clock.now = 2_000
+    expect(await authorize('key', 'acme', 'r')).toBe(caller)
+    expect(requests).toHaveLength(2)
+
+    blocked.resolve(undefined)
+    expect(await waiting).toBeUndefined()
+  })
+
   it('a key without an entry gets AUTHENTICATION_UNAVAILABLE with a retry delay', async () => {
     const { organizations, authorize } = startCache()
     organizations.respond = unavailable

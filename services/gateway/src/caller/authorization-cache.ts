@@ -75,8 +75,8 @@ export const createAuthorizationCache = ({
   /** By the hash of the key, then by {@link cacheKey}. */
   const cache = new LRUCache<string, Map<string, CachedCaller>>({ max: maxKeys })
   const inFlight = new Map<string, Lookup>()
-  /** While it is set, stale entries are served without waiting for organizations. */
-  let lastRequestFailed = false
+  /** A later success clears it. */
+  let lastFailureAt = Number.NEGATIVE_INFINITY
 
   const lookUp = async (request: AuthorizeRequest, requestedAt: number, requestId: string) => {
     const { keyHash, organizationRef } = request
@@ -98,19 +98,22 @@ export const createAuthorizationCache = ({
     lookup.requestedAt = now()
     try {
       const caller = await lookUp(request, lookup.requestedAt, requestId)
-      lastRequestFailed = false
+      lastFailureAt = Number.NEGATIVE_INFINITY
       return caller
     } catch (cause) {
-      lastRequestFailed = true
+      lastFailureAt = now()
       throw authenticationUnavailable(cause)
     } finally {
       release()
     }
   }
 
+  const lookupKey = ({ keyHash, organizationRef }: AuthorizeRequest) =>
+    `${keyHash} ${cacheKey(organizationRef)}`
+
   /** Shares one look-up among concurrent requests, as long as its result would be fresh. */
   const lookUpOnce = (request: AuthorizeRequest, requestId: string) => {
-    const key = `${request.keyHash} ${cacheKey(request.organizationRef)}`
+    const key = lookupKey(request)
     const running = inFlight.get(key)
     if (running && now() - running.requestedAt < freshMs) return running.caller!
     const lookup: Lookup = { requestedAt: Number.POSITIVE_INFINITY }
@@ -126,14 +129,20 @@ export const createAuthorizationCache = ({
     organizationRef: string | undefined,
     requestId: string,
   ): Promise<Caller | undefined> => {
+    const request = { keyHash, organizationRef }
     const cached = cache.get(keyHash)?.get(cacheKey(organizationRef))
-    const age = cached ? now() - cached.requestedAt : Number.POSITIVE_INFINITY
-    if (age < (lastRequestFailed ? freshMs + graceMs : freshMs)) {
-      if (age >= refreshAfterMs) lookUpOnce({ keyHash, organizationRef }, requestId).catch(() => {})
+    const running = inFlight.get(lookupKey(request))
+    const ageOf = (time: number) => now() - time
+    const age = ageOf(cached?.requestedAt ?? Number.NEGATIVE_INFINITY)
+    // Out of reach: in the last second, a request has failed, or one has waited for all of it.
+    const isUnreachable =
+      ageOf(lastFailureAt) < freshMs || (running !== undefined && ageOf(running.requestedAt) >= freshMs)
+    if (age < (isUnreachable ? freshMs + graceMs : freshMs)) {
+      if (age >= refreshAfterMs && !running) lookUpOnce(request, requestId).catch(() => {})
       return cached
     }
     try {
-      return await lookUpOnce({ keyHash, organizationRef }, requestId)
+      return await lookUpOnce(request, requestId)
     } catch (error) {
       const isUnavailable = error instanceof ApiError && error.reason === 'AUTHENTICATION_UNAVAILABLE'
       if (isUnavailable && age < freshMs + graceMs) return cached

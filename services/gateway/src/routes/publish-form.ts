@@ -3,7 +3,7 @@ import { ApiError, parseIfMatch } from '@fms/aip'
 import { NoQuery, operations, PublishFormRequest, routePatternOf } from '@fms/contracts'
 import { type AddRoute, flowOf } from '@fms/service-kit'
 import { z } from 'zod'
-import { reauthorizeLate } from '../caller/authenticate.ts'
+import { reauthorize } from '../caller/authenticate.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { maxWaitMs } from '../door/door.ts'
 
@@ -35,7 +35,7 @@ export const publishForm: AddRoute<GatewayDeps> = (
         flow: flowOf(identity),
         isExpensive: () => body.refuseBreaking === true,
         reply,
-        reauthorize: () => reauthorizeLate(request, authorize),
+        reauthorize: () => reauthorize(request, authorize),
         // What is left has to suffice for the publish.
         maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),
       }

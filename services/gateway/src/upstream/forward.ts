@@ -3,7 +3,7 @@ import httpProxy from '@fastify/http-proxy'
 import { identityHeader, longDraftHeader, type Operation, replayedHeader } from '@fms/contracts'
 import { flowOf, formBodyBytes, overloaded, sanitizeRef } from '@fms/service-kit'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { reauthorizeLate } from '../caller/authenticate.ts'
+import { reauthorize } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import { maxBufferedBytes } from '../config.ts'
 import type { ByteBudget } from '../door/byte-budget.ts'
@@ -101,8 +101,12 @@ const sendWhenAdmitted = async (
   const { identity, permit, routeOptions } = request
   // The service works until it responds, also after the caller has disconnected.
   permit.retain()
-  const reauthorize = () => reauthorizeLate(request, authorize)
-  const admission = { flow: flowOf(identity), isExpensive: () => isExpensive(request), reply, reauthorize }
+  const admission = {
+    flow: flowOf(identity),
+    isExpensive: () => isExpensive(request),
+    reply,
+    reauthorize: () => reauthorize(request, authorize),
+  }
   const send = (isReserved: boolean) => async () => {
     const response = await to.request({
       method,

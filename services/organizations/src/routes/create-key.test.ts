@@ -15,7 +15,7 @@ describe('POST /keys', () => {
     const caller = await service.given.caller()
 
     const response = await create(service, caller, {
-      key: { name: 'CI', readOnly: true, expireTime: '2026-11-20T12:30:00+02:00' },
+      key: { name: 'CI', readOnly: true, expireTime: '2026-11-20t12:30:00+02:00' },
     })
 
     expect(response.statusCode).toBe(200)

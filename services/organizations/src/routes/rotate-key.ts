@@ -3,7 +3,6 @@ import type { ApiKey } from '@fms/directory-store'
 import type { AddRoute } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { assertMayOverlap, assertNotOutlivesCaller } from '../domain/key-rights.ts'
-import { getCallerKey } from '../get-caller-key.ts'
 import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'
 import { KeyParams } from './key-params.ts'
 
@@ -19,16 +18,15 @@ export const rotateKey: AddRoute<OrganizationsDeps> = (app, { directory }) => {
         response: { 200: IssuedKey },
       },
     },
-    async ({ params: { keyId }, body, identity }, reply) => {
+    async ({ params: { keyId }, body, identity, callerKey }, reply) => {
       const { overlapSeconds, requestId, validateOnly } = body
-      const caller = await getCallerKey(directory, identity)
-      assertMayOverlap(caller, overlapSeconds)
+      assertMayOverlap(callerKey, overlapSeconds)
       const rotation = {
         userId: identity.userId,
         keyId,
         overlapMs: overlapSeconds * 1000,
         requestId,
-        assertAllowed: (old: ApiKey) => assertNotOutlivesCaller(caller, old),
+        assertAllowed: (old: ApiKey) => assertNotOutlivesCaller(callerKey, old),
       }
       const issued = await directory.rotateOwnKey(rotation, { validateOnly })
       reply.headers(secretHeaders)
