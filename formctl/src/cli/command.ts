@@ -1,5 +1,5 @@
 import { Command as BaseCommand } from 'commander'
-import type { Terminal } from './terminal.ts'
+import { type Terminal, withoutControlCharacters } from './terminal.ts'
 
 /** A command of formctl. Subcommands have the terminal of their parent. */
 export class Command extends BaseCommand {
@@ -26,7 +26,7 @@ export class Command extends BaseCommand {
   /** Prompts for confirmation on a terminal, unless `--yes` is given. @throws {Error} unless the input is y or yes. */
   async confirm(prompt: string): Promise<void> {
     if (this.#hasYes || !this.terminal.isInputTty) return
-    const input = await this.terminal.prompt(`${prompt} [y/N] `)
+    const input = await this.terminal.prompt(`${withoutControlCharacters(prompt)} [y/N] `)
     if (!/^y(es)?$/i.test(input.trim())) throw new Error('Nothing was changed.')
   }
 

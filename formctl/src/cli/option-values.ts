@@ -1,3 +1,4 @@
+import { parseJson as parseStrictJson } from '@fms/aip'
 import { isUuid, Timestamp } from '@fms/contracts'
 import { InvalidArgumentError } from 'commander'
 import type { Command } from './command.ts'
@@ -5,9 +6,11 @@ import type { Command } from './command.ts'
 /** Parses JSON. @returns the value in an object, since Commander treats null as no value. */
 export const parseJson = (text: string) => {
   try {
-    return { value: JSON.parse(text) }
+    return { value: parseStrictJson(Buffer.from(text)) }
   } catch {
-    throw new InvalidArgumentError('It must be JSON, such as \'{"plan": "pro"}\' or \'"text"\'.')
+    throw new InvalidArgumentError(
+      'It must be JSON, such as \'{"plan": "pro"}\' or \'"text"\', with numbers that fit a double and no name __proto__.',
+    )
   }
 }
 

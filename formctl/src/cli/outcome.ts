@@ -1,5 +1,6 @@
 import CliTable from 'cli-table3'
 import type { Command } from './command.ts'
+import { withoutControlCharacters } from './terminal.ts'
 
 /** The result of a command, for programs and for people. */
 export interface Outcome {
@@ -25,8 +26,8 @@ export const printOutcome = (command: Command, { json, text, table, footer }: Ou
   const { terminal } = command
   const wantsJson = command.wantsJson || (table && !terminal.isOutputTty)
   const list = table && table.rows.length > 0 ? renderTable(table) : text
-  const forPeople = footer === undefined ? list : `${list}\n${footer}`
-  terminal.print(`${wantsJson ? JSON.stringify(json) : forPeople}\n`)
+  const lines = (footer === undefined ? list : `${list}\n${footer}`).split('\n')
+  terminal.print(`${wantsJson ? JSON.stringify(json) : lines.map(withoutControlCharacters).join('\n')}\n`)
 }
 
 interface Table {
@@ -55,9 +56,6 @@ const noLines = Object.fromEntries(
     ['', '-mid', '-left', '-right'].map((part) => [`${side}${part}`, '']),
   ),
 )
-
-/** Replaces control characters, which could control the terminal. */
-export const withoutControlCharacters = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd')
 
 /** Renders aligned columns without borders and colours. */
 const renderTable = ({ columns, rows }: Table): string => {

@@ -106,6 +106,18 @@ describe('lists', () => {
 
     expect(stdout).toContain('A\ufffd[31m\ufffdB')
     expect(stdout).not.toContain('\u001b')
+    const shown = await runFormctl(['organization', 'show', '--organization', 'acme'], { isOutputTty: true })
+    expect(shown.stdout).toContain('acme (A\ufffd[31m\nB), id ')
+  })
+
+  it.each([
+    [['member', 'set', '--organization', 'acme', '--user', 'ada@example.com'], '--role'],
+    [
+      ['organization', 'create', '--name', 'A', '--slug', 'b', '--metadata', '{"__proto__":1}'],
+      'It must be JSON',
+    ],
+  ])('reject %j, which could change what nobody meant', async (args, message) => {
+    expect(await runFormctl(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })
 
   it('reject an unknown organization', async () => {

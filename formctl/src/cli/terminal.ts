@@ -13,6 +13,9 @@ export interface Terminal {
   prompt(text: string): Promise<string>
 }
 
+/** Replaces control characters, which could control the terminal. */
+export const withoutControlCharacters = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd')
+
 const prompt = (text: string): Promise<string> =>
   new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr })

@@ -7,7 +7,7 @@ import { InvalidArgumentError } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
 import type { Command } from '../cli/command.ts'
 import { parseWholeFrom } from '../cli/option-values.ts'
-import { withoutControlCharacters } from '../cli/outcome.ts'
+import { withoutControlCharacters } from '../cli/terminal.ts'
 import { readEvents } from '../events/event-log.ts'
 import { openDirectory, withForms } from '../stores/open-stores.ts'
 

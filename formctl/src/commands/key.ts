@@ -53,7 +53,7 @@ export const addKeyCommands = (formctl: Command): void => {
     .option('--name <name>', 'for people, at most 80 characters')
     .option('--expires <time>', 'RFC 3339; earlier or later than before', parseTime)
     .option('--read-only', 'reject every write from now on; for more rights, create another key')
-    .action(withDirectory(updateKey))
+    .action(withApiOr(withDirectory(updateKey), notByApi))
     .examples(
       `key update ${exampleKeyId} --name nightly`,
       `key update ${exampleKeyId} --read-only --expires 2126-11-20T09:30:00Z`,
@@ -65,6 +65,10 @@ export const addKeyCommands = (formctl: Command): void => {
     .option(...yesOption)
     .action(withApiOr(withDirectory(revokeKey), revokeKeyByApi))
     .examples(`key revoke ${exampleKeyId}`, `key revoke ${exampleKeyId} --yes`)
+}
+
+const notByApi: Work<Api> = async () => {
+  throw new Error('The API updates no keys. Unset FORMS_API_URL to change a key in the directory store.')
 }
 
 interface CreateOptions {

@@ -104,6 +104,13 @@ describe('with FORMS_API_URL', () => {
     expect((await runFormctl(['key', 'list'])).stderr).toContain('Check FORMS_API_URL')
   })
 
+  it('formctl key update changes nothing, and says that the API cannot', async () => {
+    const { code, stderr } = await runFormctl(['key', 'update', keyId, '--name', 'nightly'])
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Unset FORMS_API_URL')])
+    expect(api.received).toEqual([])
+  })
+
   it.each([
     ['key', 'create', '--user', 'ada@example.com'],
     ['key', 'rotate', keyId, '--expires', '2126-11-20T09:30:00Z'],

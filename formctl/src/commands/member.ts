@@ -19,19 +19,17 @@ export const addMemberCommands = (formctl: Command): void => {
       .description(description)
       .requiredOption('--organization <ref>', 'id or slug')
       .requiredOption('--user <ref>', 'id or e-mail address')
-  const roleOption = new Option('--role <role>', 'what the member may do')
-    .choices(Role.options)
-    .default('editor')
+  const roleOption = () => new Option('--role <role>', 'what the member may do').choices(Role.options)
 
   membershipCommand('add', 'add a user to an organization')
-    .addOption(roleOption)
+    .addOption(roleOption().default('editor'))
     .action(withDirectory(setRole('addMember')))
     .examples(
       'member add --organization acme --user ada@example.com --role owner',
       'member add --organization acme --user ada@example.com',
     )
   membershipCommand('set', 'change the role of a member')
-    .addOption(roleOption)
+    .addOption(roleOption().makeOptionMandatory())
     .action(withDirectory(setRole('setMember')))
     .examples('member set --organization acme --user ada@example.com --role viewer')
   membershipCommand('remove', 'remove a user from an organization')

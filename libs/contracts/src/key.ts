@@ -103,10 +103,13 @@ export const ListKeysResponse = z
 export type ListKeysResponse = z.infer<typeof ListKeysResponse>
 
 /** RFC 3339 date-time with any offset, or `""` for none. Years have four digits, also in UTC. */
-const ExpireTime = z.string().refine((value) => value === '' || isRfc3339(value), {
-  error:
-    'must be an RFC 3339 time with offset, before the year 10000 in UTC, such as 2126-11-20T09:30:00Z; or empty',
-})
+const ExpireTime = z
+  .string()
+  .toUpperCase()
+  .refine((value) => value === '' || isRfc3339(value), {
+    error:
+      'must be an RFC 3339 time with offset, before the year 10000 in UTC, such as 2126-11-20T09:30:00Z; or empty',
+  })
 
 const isRfc3339 = (value: string): boolean =>
   /T\d\d:\d\d:\d\d/.test(value) &&

@@ -458,7 +458,7 @@ export const operations = {
     tag: 'Keys',
     summary: 'Sign in with a login code',
     description:
-      'Exchanges the one-time code of a login link, which `formctl user login-link` prints, for a key with the name `Console` that works for 12 hours. Needs no key. A code works only once, within 15 minutes. In a dry run it stays valid, and the response names its user: clients that open links should ask `Sign in as …?`, since a link may be that of somebody else. To sign out, delete the key. The body has at most 4 KiB.',
+      'Exchanges the one-time code of a login link, which `formctl user login-link` prints, for a key with the name `Console` that works for 12 hours. Needs no key. A code works only once, within 15 minutes. In a dry run it stays valid, and the response names its user: clients that open links should ask `Sign in as …?`, since a link may be that of somebody else. To sign out, delete the key.',
     body: CreateSessionRequest,
     response: {
       description: 'The key, its secret and its user. In a dry run the secret is empty.',

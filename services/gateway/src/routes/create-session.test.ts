@@ -48,7 +48,7 @@ describe('POST /v2/sessions', () => {
     [{ code: 1 }, json, 400, 'INVALID_REQUEST'],
     [{}, json, 400, 'INVALID_REQUEST'],
     [{ code: 'x', key: 'y' }, json, 400, 'INVALID_REQUEST'],
-    [{ code: 'x'.repeat(5_000) }, json, 413, 'BODY_TOO_LARGE'],
+    [{ code: 'x'.repeat(17_000) }, json, 413, 'BODY_TOO_LARGE'],
     [{ code: 'x' }, { 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
   ])('rejects %j with the headers %j', async (body, headers, status, reason) => {
     await using gateway = await startGateway()

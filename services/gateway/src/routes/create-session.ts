@@ -5,14 +5,11 @@ import type { GatewayDeps } from '../deps.ts'
 import { pick } from '../upstream/forward.ts'
 import type { UpstreamResponse } from '../upstream/upstream.ts'
 
-/** The largest body of a sign-in, which anybody can send. */
-const bodyLimit = 4 * 1024
-
 /** Exchanges a login code for a key. The only route under `/v2` that changes something without a key. */
 export const createSession: AddRoute<GatewayDeps> = (app, { organizations, doors, token }) => {
   app.post(
     '/sessions',
-    { schema: { querystring: NoQuery, body: CreateSessionRequest }, bodyLimit },
+    { schema: { querystring: NoQuery, body: CreateSessionRequest } },
     async ({ id, ip, body }, reply) => {
       const flow = { organization: ip, user: ip }
       const send = () =>
