@@ -21,10 +21,12 @@ export interface ReplayedForm extends FormPath {
 export class RequestReplay extends ExpectedOutcome {
   /** May be gone since, and another form may have its id, with another public id. */
   readonly form: ReplayedForm
+  readonly request: IdentifiedRequest
 
-  constructor(form: ReplayedForm) {
+  constructor(form: ReplayedForm, request: IdentifiedRequest) {
     super('The request was carried out before')
     this.form = form
+    this.request = request
   }
 }
 

@@ -16,5 +16,5 @@ export const rejectRepeat = (
   const isSameForm =
     formRef === undefined || (isUuid(formRef) ? formRef.toLowerCase() === formId : formRef === publicId)
   if (!isSameForm || earlier.digest !== request.digest) throw requestIdReused(organizationId, request)
-  throw new RequestReplay({ organizationId, formId, publicId })
+  throw new RequestReplay({ organizationId, formId, publicId }, request)
 }

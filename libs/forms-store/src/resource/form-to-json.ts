@@ -54,10 +54,6 @@ const withAiHandoff = (formJson: string, enabled: boolean): string =>
 /** Begins ETags. Change it when revisions get other members. */
 const membersTag = 'n'
 
-/** The strong ETag of the members of a revision that never change: all but `alternateIds`. */
-export const snapshotETag = ({ revisionId }: Pick<RevisionState, 'revisionId'>): string =>
-  `"${membersTag}-${revisionId}"`
-
 /** The strong ETag of a revision: covers whether it is live and, for the alias, the AI Handoff of the current draft. */
 export const revisionETag = ({ revisionId, live, aiHandoff }: RevisionState, isAlias: boolean): string =>
   `"${membersTag}-${revisionId}-${live ? 'live' : 'past'}${isAlias ? `.${aiHandoff ? 'handoff' : 'plain'}` : ''}"`

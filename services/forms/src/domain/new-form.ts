@@ -6,20 +6,20 @@ import type { ChangedDraft } from './write-draft.ts'
 /** Placeholders for the ids in the response to a dry run (AIP-163). */
 export const unknownIds = { formId: nilUuid, publicId: '' }
 
-/** The ids of a new form. By default a UUIDv7: consecutive ids are neighbours in an index. */
-export const newIds = (formId: string = randomUUIDv7()) => ({ formId, publicId: makePublicId() })
-
+/** @param chosenId by the client. By default a UUIDv7: consecutive ids are neighbours in an index. */
 export const newForm = (
   organizationId: string,
   draft: StoredDraft,
   now: Date,
-  ids = newIds(),
+  chosenId?: string,
 ): StoredForm => ({
   organizationId,
-  ...ids,
+  formId: chosenId ?? randomUUIDv7(),
+  publicId: makePublicId(),
   createTime: now,
   updateTime: now,
-  version: 1,
+  // A chosen id may be that of a purged form, whose ETags must not come back.
+  version: chosenId === undefined ? 1 : now.getTime(),
   replyCount: 0,
   live: false,
   ...draft,

@@ -272,7 +272,7 @@ describe('a repeat of a create', () => {
     expect(await service.everyForm()).toEqual([])
   })
 
-  it('is a 404 once another form has the id of the purged one', async () => {
+  it('is a 409 once another form has the id of the purged one, which is another target', async () => {
     const { service, create, requestId } = await start()
     await using _ = service
     const formId = randomUUID()
@@ -280,7 +280,8 @@ describe('a repeat of a create', () => {
     const [first] = await service.everyForm()
     const patch = json('PATCH', urlOf(first!), edited)({ requestId })
     await service.send(patch)
-    await remove(service, first!)
+    const drop = json('DELETE', urlOf(first!))({ requestId })
+    await service.send(drop)
     const purge = json('DELETE', deletedUrlOf(first!))({})
     expect((await service.send(purge, { role: 'owner' })).statusCode).toBe(200)
     await create({ form: { name: 'Another' }, formId, requestId: randomUUID() })
@@ -288,15 +289,12 @@ describe('a repeat of a create', () => {
     const repeats = [
       await create({ form: { name: 'First' }, formId, requestId }),
       await service.send(patch),
+      await service.send(drop),
       await create({ form: { name: 'First' }, formId, requestId, validateOnly: true }),
     ]
 
     for (const repeat of repeats) {
-      expect(refusalOf(repeat)).toMatchObject({
-        code: 404,
-        reason: 'FORM_NOT_FOUND',
-        metadata: { form: formPath(first!) },
-      })
+      expect(refusalOf(repeat)).toMatchObject({ code: 409, reason: 'REQUEST_ID_REUSED' })
     }
     expect((await service.everyForm()).map(({ name }) => name)).toEqual(['Another'])
   })

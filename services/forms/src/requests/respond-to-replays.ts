@@ -1,5 +1,5 @@
 import { replayedHeader } from '@fms/contracts'
-import { formETag, formNotFound, formToJson, RequestReplay } from '@fms/forms-store'
+import { formETag, formNotFound, formToJson, RequestReplay, requestIdReused } from '@fms/forms-store'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FormsDeps } from '../deps.ts'
 import { sendJson } from '../routes/send-json.ts'
@@ -9,13 +9,16 @@ export const respondToReplays = (
   app: FastifyInstance,
   { forms, publicFormBaseUrl }: Pick<FormsDeps, 'forms' | 'publicFormBaseUrl'>,
 ): void => {
-  const respond = async ({ form: path }: RequestReplay, request: FastifyRequest, reply: FastifyReply) => {
-    if (request.method === 'DELETE') return sendJson(reply.code(200).header(replayedHeader, 'true'), '{}')
-    const ref = { organizationId: path.organizationId, formRef: path.formId }
+  const respond = async (replay: RequestReplay, request: FastifyRequest, reply: FastifyReply) => {
+    const { organizationId, formId, publicId } = replay.form
+    const ref = { organizationId, formRef: formId }
     const form = await forms.get(ref)
-    // The id of a purged form is free for another one.
-    if (form?.publicId !== path.publicId) throw formNotFound(ref)
+    // The id of a purged form is free for another one, which is another target.
+    if (form && form.publicId !== publicId) throw requestIdReused(organizationId, replay.request)
+    const isDelete = request.method === 'DELETE'
+    if (!form && !isDelete) throw formNotFound(ref)
     reply.code(200).header(replayedHeader, 'true')
+    if (!form || isDelete) return sendJson(reply, '{}')
     if (!isDryRun(request)) reply.header('etag', formETag(form))
     return sendJson(reply, formToJson(form, publicFormBaseUrl))
   }

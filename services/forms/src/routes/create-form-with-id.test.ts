@@ -40,6 +40,30 @@ describe('POST /organizations/{organization}/forms with formId', () => {
     expect(await service.everyForm()).toEqual([])
   })
 
+  it('gives no ETag again that a purged form with this id has had', async () => {
+    await using service = await startForms()
+    const formId = randomUUID()
+    const first = await create(service, { formId })
+    const url = `/${first.json().path}`
+    await service.send({ method: 'DELETE', url })
+    const deleted = url.replace('/forms/', '/deletedForms/')
+    await service.send({ method: 'DELETE', url: deleted }, { role: 'owner' })
+    service.clock.now = new Date(service.clock.now.getTime() + 1)
+    expect((await create(service, { formId, form: { name: 'Other' } })).statusCode).toBe(200)
+
+    const etag = String(first.headers.etag)
+    const read = await service.send({ url, headers: { 'if-none-match': etag } })
+    const patch = {
+      method: 'PATCH',
+      url,
+      headers: { 'if-match': etag },
+      payload: { form: { name: 'Edited' } },
+    }
+
+    expect(read.statusCode).toBe(200)
+    expect((await service.send(patch as never)).statusCode).toBe(412)
+  })
+
   it.each(dryOrNot)('rejects an id that another form has: %j', async (options) => {
     await using service = await startForms()
     const form = await service.given.form()

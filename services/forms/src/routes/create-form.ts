@@ -2,7 +2,7 @@ import { CreateFormRequest, type FormPath, NoQuery } from '@fms/contracts'
 import { type FormsStore, formETag, formIdTaken, formToJson } from '@fms/forms-store'
 import { type AddRoute, flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
-import { newForm, newIds, unknownIds } from '../domain/new-form.ts'
+import { newForm, unknownIds } from '../domain/new-form.ts'
 import { draftPatch } from '../drafts/draft-writer.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
@@ -30,11 +30,11 @@ export const createForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, 
         await forms.checkRequest(params, context.request)
         if (formId !== undefined) await assertFree(forms, { organizationId, formId })
         await forms.checkQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draft.draftJson) })
-        const form = newForm(organizationId, draft, now(), { ...unknownIds, ...(formId && { formId }) })
+        const form = { ...newForm(organizationId, draft, now()), ...unknownIds, ...(formId && { formId }) }
         return sendJson(reply, formToJson(form, publicFormBaseUrl))
       }
       const create = () =>
-        forms.create(newForm(organizationId, draft, now(), newIds(formId)), context, {
+        forms.create(newForm(organizationId, draft, now(), formId), context, {
           idChosenByClient: formId !== undefined,
         })
       let form = await create()

@@ -6,8 +6,7 @@ export const headers = {
     schema: { type: 'string', maxLength: 128 },
   },
   'cache-control': {
-    description:
-      '`no-store` with an error. Where a key is needed, `private, no-cache`; `private, max-age=31536000, immutable` for a revision by UUID with a `readMask` without `alternateIds`.',
+    description: '`no-store` with an error. Where a key is needed, `private, no-cache`.',
     schema: { type: 'string' },
   },
   vary: {

@@ -466,7 +466,7 @@ export class FormsModel implements ModelledStore {
     const { formId, publicId, digest } = earlier
     const isSameForm = formRef === undefined || formRef === formId || formRef === publicId
     if (!isSameForm || digest !== request.digest) throw requestIdReused(organizationId, request)
-    throw new RequestReplay({ organizationId, formId, publicId })
+    throw new RequestReplay({ organizationId, formId, publicId }, request)
   }
 
   #revisionMembers({ record }: Held, { revisionId, number }: RestoredRevision) {
