@@ -59,7 +59,10 @@ function needsNatsPackage() {
 /** Runs npm install, and shows its progress. Limits retries, which take npm minutes without a network. */
 async function npmInstall(node) {
   const retryLimits = ['--fetch-retries=1', '--fetch-retry-mintimeout=1500']
-  const child = spawn(node, [npmCli(), 'install', '--no-save', '--loglevel=http', ...retryLimits], {
+  // Also with NODE_ENV=production: Node and nats-server are among them.
+  const everything = ['--include=dev', '--include=optional']
+  const args = [npmCli(), 'install', '--no-save', '--loglevel=http', ...retryLimits, ...everything]
+  const child = spawn(node, args, {
     cwd: root,
     env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -47,6 +47,7 @@ async function hasWriteError(healthUrl: string): Promise<boolean> {
 }
 
 async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
+  // The folder of a lost volume has none.
+  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 0, bsize: 0 }))
   return bavail * bsize
 }

@@ -292,7 +292,7 @@ describe('pipelined requests', () => {
       await delay((Number(formRef) * 7) % 11)
       return { formRef }
     }
-    const numbers = Array.from({ length: 40 }, (_, number) => number)
+    const numbers = Array.from({ length: 17 }, (_, number) => number)
     const all = (slug: string, key: string) =>
       numbers
         .map(
@@ -302,8 +302,8 @@ describe('pipelined requests', () => {
         .join('')
 
     const [mine, theirs] = await Promise.all([
-      sendRaw(ports['the gateway'], all('acme', gateway.key), { responses: 40 }),
-      sendRaw(ports['the gateway'], all('other', other), { responses: 40 }),
+      sendRaw(ports['the gateway'], all('acme', gateway.key), { responses: 17 }),
+      sendRaw(ports['the gateway'], all('other', other), { responses: 17 }),
     ])
 
     for (const [responses, slug] of [
@@ -317,6 +317,20 @@ describe('pipelined requests', () => {
         numbers.map((number) => `${slug}-${number}`),
       )
     }
+  })
+
+  it('end their connection when more than 16 wait for their turn', async () => {
+    const before = gateway.forms.received.length
+    gateway.forms.respond = async () => {
+      await delay(50)
+      return {}
+    }
+    const request = `GET ${forms} HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.key}\r\n\r\n`
+
+    const { responses } = await sendRaw(ports['the gateway'], request.repeat(1_000), { responses: 1_000 })
+
+    expect(responses).toEqual([])
+    expect(gateway.forms.received.length - before).toBeLessThanOrEqual(17)
   })
 
   it('get no other response when the next request is malformed', async () => {

@@ -4,6 +4,8 @@ import { run } from './run.ts'
 
 // EPIPE is not a failure: a reader such as head has closed the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+// The work goes on without a reader of its progress.
+process.stderr.on('error', () => {})
 
 // Stores, exports and backups contain the data of organizations: only the owner can read the files that formctl creates.
 process.umask(0o077)

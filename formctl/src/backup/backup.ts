@@ -9,6 +9,7 @@ import { inspectDirectoryStore } from '@fms/directory-store'
 import { inspectFormsStore } from '@fms/forms-store'
 import { makeFolder } from '@fms/store-kit'
 import { z } from 'zod'
+import { Interruption } from '../bulk/interruption.ts'
 import { fileOf, type NamedStore, requireStore } from '../stores/require-store.ts'
 
 export interface BackupSource {
@@ -37,10 +38,14 @@ export const writeBackup = async (source: BackupSource, folder: string, now: Dat
   const stores = { 'forms.db': storeFile(source.forms), 'directory.db': storeFile(source.directory) }
   requireStores(source)
   if (existsSync(folder)) throw new Error(`${folder} exists. Choose a new folder.`)
+  using interruption = new Interruption()
   createFolder(dirname(folder))
   await mkdir(folder, { mode: 0o700 })
   try {
-    for (const [name, path] of Object.entries(stores)) await copyStoreFile(path, join(folder, name))
+    for (const [name, path] of Object.entries(stores)) {
+      await copyStoreFile(path, join(folder, name))
+      interruption.check('Nothing was kept.')
+    }
     for (const name of secretFiles) {
       const path = join(source.dataDir, name)
       if (existsSync(path)) await copyPrivately(path, join(folder, name))

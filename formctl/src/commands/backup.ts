@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type BackupNote, backupNoteFile } from '@fms/contracts'
 import { type BackupSource, countRows, type Manifest, restoreBackup, writeBackup } from '../backup/backup.ts'
 import { newestBackup, writeKeptBackup } from '../backup/keep-backups.ts'
+import { Interruption } from '../bulk/interruption.ts'
 import type { Command } from '../cli/command.ts'
 import { parseWholeFrom } from '../cli/option-values.ts'
 import { printOutcome } from '../cli/outcome.ts'
@@ -95,6 +96,7 @@ async function verifyAction(this: Command, given: string) {
  * @throws {Error} if they differ, or the backup cannot be restored.
  */
 const verifyBackup = async (folder: string): Promise<Manifest> => {
+  using interruption = new Interruption()
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'formctl-verify-'))
   const store = <N extends string>(name: N) => ({
     name,
@@ -106,6 +108,7 @@ const verifyBackup = async (folder: string): Promise<Manifest> => {
     forms: store('forms'),
     dataDir: temporary.path,
   })
+  interruption.check('Nothing was verified.')
   const counts = countRows(temporary.path)
   if (isDeepStrictEqual(counts, manifest.counts)) return manifest
   throw new Error(

@@ -5,6 +5,7 @@ import { type CopyResult, copyStore } from '../copy/copy-store.ts'
 import { eventsKind } from '../copy/events-kind.ts'
 import { directoryKind, formsKind, type StoreKind } from '../copy/store-kinds.ts'
 import { withoutPassword, withStoreName } from '../stores/open-stores.ts'
+import { fileOf } from '../stores/require-store.ts'
 
 interface CopyOptions {
   from: string
@@ -58,7 +59,9 @@ const storesToCopy = async (
   to: string,
   wanted: CopyOptions['store'],
 ): Promise<('directory' | 'forms')[]> => {
-  if (from === to) throw new Error('--from and --to name the same store.')
+  const [source, target] = [from, to].map((url) => fileOf({ url }) ?? url)
+  if (source === target) throw new Error('--from and --to name the same store.')
+  if (to === 'sqlite::memory:') throw new Error('--to must be a store that stays.')
   const found = await storesAt(from, '--from')
   const stores = found.filter((name) => !wanted || name === wanted)
   const what = wanted ?? 'directory or forms'

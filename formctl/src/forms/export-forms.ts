@@ -54,6 +54,7 @@ export const writeNewFile = async <T>(
   path: string,
   work: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> => {
+  if (path === '') throw new Error('The name of the file is empty.')
   if (existsSync(path)) throw new Error(`${path} exists. Choose another name, or remove it first.`)
   const unfinished = `${path}.${process.pid}.unfinished`
   try {

@@ -12,9 +12,6 @@ export type ServerOwnedFields = Pick<
 /** The role of a member. A viewer reads; editors and owners also write and publish. */
 export type Role = Membership['role']
 
-/** A patch of an object without nested objects: an omitted field stays unchanged, `null` resets it to its default. */
-export type Merge<T> = { [K in keyof T]?: T[K] | null }
-
 type KnownType = Exclude<Step, OpenStep>['type']
 
 /** Marks a type of steps that the catalogue does not have, so that a misspelt type does not compile without it. */

@@ -1,7 +1,6 @@
-import type { Json, JsonObject } from '@fms/aip'
+import { isObject, type Json, type JsonObject } from '@fms/aip'
 import type { BreakingChange, FormChange, FormDraft, PreconditionViolation } from '@fms/contracts'
 import { breakingChanges } from './compare/breaking-changes.ts'
-import { isObject } from './compare/compare-values.ts'
 import { takeViolations } from './take-violations.ts'
 
 /** The part of a form or draft that can have breaking changes. */

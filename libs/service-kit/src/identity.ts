@@ -109,7 +109,10 @@ export const requireOwner = (identity: Pick<Identity, 'role' | 'readOnly'>): voi
 }
 
 /** The flow of a caller. Outside organizations, a user is one of its own. */
-export const flowOf = ({ userId, organizationId = userId }: Identity): Flow => ({
+export const flowOf = ({
+  userId,
+  organizationId = userId,
+}: Pick<Identity, 'userId' | 'organizationId'>): Flow => ({
   organization: organizationId,
   user: userId,
 })

@@ -7,6 +7,7 @@ import {
   createApp,
   createIdentitySigner,
   limitConnections,
+  limitPipelining,
   rejectUnknownPaths,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
@@ -96,6 +97,7 @@ export const createGateway = async (
       maxPerUser: config.MAX_REQUESTS_PER_USER,
     }),
     counts,
+    addressCounts: new FixedWindowCounter(now),
     limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, config.MAX_REQUESTS_PER_ORGANIZATION),
     publisher,
     token,
@@ -114,13 +116,14 @@ export const createGateway = async (
     ready,
   })
   limitConnections(app, config.MAX_CONNECTIONS)
+  limitPipelining(app)
   respondToPreflights(app)
   cutOffSlowReaders(app)
   countUntrustedForwarding(app)
   home(app, { consoleFolder })
   if (showsForms(config)) {
     const { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigins } = config
-    app.register(publicForms, { forms, token, now, imageOrigins, files: deps.consoleFiles })
+    app.register(publicForms, { ...deps, imageOrigins })
   }
   app.register(llmsTxt)
   app.register(v2(deps), { prefix: '/v2' })

@@ -19,6 +19,8 @@ export interface GatewayDeps {
   responseBudget: ByteBudget
   authorize: Authorize
   counts: FixedWindowCounter
+  /** Of requests without a key. */
+  addressCounts: FixedWindowCounter
   limits: ConcurrencyLimits
   publisher: PublisherClient
   token: () => string

@@ -19,7 +19,7 @@ import {
   type StoredRevision,
   type TakeSnapshot,
 } from '@fms/forms-store'
-import type { Flow } from '@fms/scheduling'
+import { flowOf } from '@fms/service-kit'
 import type { DraftChecks } from './draft-checks.ts'
 
 export interface PublishDeps {
@@ -133,8 +133,3 @@ const rejection = (
   reason: 'DRAFT_NOT_PUBLISHABLE' | 'BREAKING_CHANGES',
   preconditionViolations: PreconditionViolation[],
 ) => apiError(reason, { subject: preconditionViolations[0]!.subject }, { preconditionViolations })
-
-export const flowOf = ({ organizationId, userId }: PublishForm): Flow => ({
-  organization: organizationId,
-  user: userId,
-})

@@ -1,9 +1,9 @@
 import type { CheckedFilter } from './checked-filter.ts'
 
-export const maxConditions = 60
+const maxConditions = 60
 
 /** Maximum number of conditions in a filter that read the text of each row, since no index serves them. */
-export const maxTextConditions = 10
+const maxTextConditions = 10
 
 export class FilterComplexityError extends Error {
   readonly conditions: 'conditions' | 'text conditions'

@@ -80,7 +80,7 @@ export const eventsOf = ({ send, stream, pause, maxRetries }: Transport): Events
         listAfter: (sequence) => list(organization, { afterSequence: sequence, signal }),
         readLastSequence: () => readLastSequence(organization, signal),
         connect: (sequence) => connect(organization, { afterSequence: sequence, filter }, signal),
-        pause: (failures, error) => pause(failures, signal, error),
+        pause: (failures, error, isPatient) => pause(failures, signal, error, isPatient),
         maxRetries,
       }),
   }

@@ -11,8 +11,8 @@ export interface WatchSource {
   readLastSequence(): Promise<number>
   /** Opens the stream of events with a higher sequence. One attempt. */
   connect(afterSequence: number): AsyncIterable<ServerSentEvent>
-  /** Waits before the next attempt. @throws the error if its `Retry-After` is too long. */
-  pause(failures: number, error: unknown): Promise<void>
+  /** Waits before the next attempt. @throws the error if its `Retry-After` is too long, and it is not patient. */
+  pause(failures: number, error: unknown, isPatient: boolean): Promise<void>
   /** Maximum number of retries of the first connection. */
   maxRetries: number
 }
@@ -36,7 +36,7 @@ export async function* watchEvents(source: WatchSource): AsyncGenerator<FormEven
       if (isLast || outcomeOf(error) === 'rejected') throw error
       failure = error
     }
-    await source.pause(failures, failure)
+    await source.pause(failures, failure, wasConnected)
   }
 }
 

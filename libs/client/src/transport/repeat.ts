@@ -15,7 +15,7 @@ export const outcomeOf = (error: unknown): Outcome => {
 const firstPauseMs = 250
 const longestPauseMs = 8_000
 /** For a longer `Retry-After` the call does not wait: it throws the error, which has the delay. */
-const longestRetryAfterSeconds = 60
+export const longestRetryAfterSeconds = 60
 
 /**
  * Delay before a retry in milliseconds: the `Retry-After` of the response plus exponential backoff with full jitter,

@@ -1,7 +1,7 @@
 import { FormsApiError, FormsConnectionError } from '../errors.ts'
 import { receiveEventStream, type ServerSentEvent } from '../events/event-stream.ts'
 import { checkBaseUrl, foreignPageOrigin } from './options.ts'
-import { type Clock, outcomeOf, pauseMs, systemClock } from './repeat.ts'
+import { type Clock, longestRetryAfterSeconds, outcomeOf, pauseMs, systemClock } from './repeat.ts'
 
 /** Sends one request. Compatible with the `fetch` of the platform; a wrapper can log, trace or count requests. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -49,8 +49,17 @@ export interface Transport {
   send<T>(call: Call): Promise<ApiResponse<T>>
   /** Opens an event stream once. @throws {FormsApiError | FormsConnectionError} or the reason of an aborted signal. */
   stream(call: Call): AsyncIterable<ServerSentEvent>
-  /** Waits for the delay after this many failures. @throws the error if its `Retry-After` is more than a minute. */
-  pause(failures: number, signal: AbortSignal | undefined, error?: unknown): Promise<void>
+  /**
+   * Waits for the delay after this many failures.
+   *
+   * @param isPatient waits a minute where `Retry-After` is longer; by default, throws the error.
+   */
+  pause(
+    failures: number,
+    signal: AbortSignal | undefined,
+    error?: unknown,
+    isPatient?: boolean,
+  ): Promise<void>
   maxRetries: number
 }
 
@@ -69,19 +78,21 @@ export const createTransport = (
 
   let hasResponded = false
 
-  const request = async (
-    call: Call,
-    signal: AbortSignal | undefined,
-    headers: Record<string, string> = {},
-  ) => {
-    const response = await fetch(urlOf(call), {
+  /** @throws {TypeError} for what no request can have: a mistake of the caller, not a lost connection. */
+  const initOf = (call: Call, headers: Record<string, string> = {}) => {
+    const init = {
       method: call.method,
       headers: { ...headersOf(call, apiKey), ...headers },
       // A redirect would send the key to another host, and turn a POST into a GET.
-      redirect: 'manual',
+      redirect: 'manual' as const,
       ...(call.body && { body: JSON.stringify(call.body) }),
-      ...(signal && { signal }),
-    })
+    }
+    new Headers(init.headers)
+    return init
+  }
+
+  const request = async (call: Call, init: RequestInit, signal: AbortSignal | undefined) => {
+    const response = await fetch(urlOf(call), { ...init, ...(signal && { signal }) })
     hasResponded = true
     return response
   }
@@ -97,17 +108,17 @@ export const createTransport = (
   }
 
   /** Sends a request and reads the response body. An incomplete body is a connection error, too. */
-  const exchange = async (call: Call, signal: AbortSignal | undefined) => {
+  const exchange = async (call: Call, init: RequestInit, signal: AbortSignal | undefined) => {
     try {
-      const response = await request(call, signal)
+      const response = await request(call, init, signal)
       return { response, text: await response.text() }
     } catch (cause) {
       throw connectionError(call, cause)
     }
   }
 
-  const sendOnce = async (call: Call, signal: AbortSignal | undefined) => {
-    const { response, text } = await exchange(call, signal)
+  const sendOnce = async (call: Call, init: RequestInit, signal: AbortSignal | undefined) => {
+    const { response, text } = await exchange(call, init, signal)
     const body = response.ok ? parsed(text) : undefined
     if (body === undefined) throw new FormsApiError(response, text)
     return { body, etag: response.headers.get('etag') ?? '' }
@@ -115,11 +126,12 @@ export const createTransport = (
 
   const send = async (call: Call) => {
     const signal = anySignalOf(options.signal, call.signal)
+    const init = initOf(call)
     let unknownOutcome: unknown
     for (let failures = 0; ; failures++) {
       signal?.throwIfAborted()
       try {
-        return await sendOnce(call, signal)
+        return await sendOnce(call, init, signal)
       } catch (error) {
         signal?.throwIfAborted()
         const outcome = outcomeOf(error)
@@ -136,18 +148,19 @@ export const createTransport = (
   async function* stream(call: Call) {
     const signal = anySignalOf(options.signal, call.signal)
     signal?.throwIfAborted()
+    const init = initOf(call, { accept: 'text/event-stream' })
     try {
-      yield* receiveEventStream((either) => request(call, either, { accept: 'text/event-stream' }), signal)
+      yield* receiveEventStream((either) => request(call, init, either), signal)
     } catch (cause) {
       signal?.throwIfAborted()
       throw cause instanceof FormsApiError ? cause : connectionError(call, cause)
     }
   }
 
-  const pause: Transport['pause'] = async (failures, signal, error) => {
+  const pause: Transport['pause'] = async (failures, signal, error, isPatient) => {
     const ms = pauseMs(failures, random(), retryAfterOf(error))
-    if (ms === undefined) throw error
-    await sleep(ms, anySignalOf(options.signal, signal))
+    if (ms === undefined && !isPatient) throw error
+    await sleep(ms ?? longestRetryAfterSeconds * 1_000, anySignalOf(options.signal, signal))
   }
 
   return { send: send as Transport['send'], stream, pause, maxRetries }

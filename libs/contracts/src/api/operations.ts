@@ -464,7 +464,7 @@ export const operations = {
       description: 'The key, its secret and its user. In a dry run the secret is empty.',
       contract: Session,
     },
-    reasons: ['LOGIN_CODE_INVALID', 'TOO_MANY_KEYS', 'OVERLOADED', 'STORAGE_FULL'],
+    reasons: ['LOGIN_CODE_INVALID', 'TOO_MANY_KEYS', 'RATE_LIMITED', 'OVERLOADED', 'STORAGE_FULL'],
   },
   getOpenApi: {
     method: 'GET',

@@ -1,14 +1,7 @@
-import { fieldPath, type JsonObject } from '@fms/aip'
+import { fieldPath, isObject, type JsonObject } from '@fms/aip'
 import { type FormChange, FormDraft, serverOwnedFields } from '@fms/contracts'
 import { compareSteps, compareWholeSteps } from './compare-steps.ts'
-import {
-  type Compare,
-  compareMembers,
-  compareValues,
-  type Difference,
-  isObject,
-  type Path,
-} from './compare-values.ts'
+import { type Compare, compareMembers, compareValues, type Difference, type Path } from './compare-values.ts'
 
 /**
  * Bound of the changes of steps, and of those of translations, in bytes of JSON without the values: at least 5,000

@@ -55,7 +55,7 @@ export interface Match {
  * Matches the elements of two arrays by their ids, in O(n log n). The n-th element with an id matches the n-th one with
  * this id. Exchanging the arrays gives the same pairs, and the same pairs stay.
  */
-export const matchElements = (formerIds: readonly string[], laterIds: readonly string[]): Match => {
+const matchElements = (formerIds: readonly string[], laterIds: readonly string[]): Match => {
   const formerIndexes = indexesIn(formerIds, laterIds)
   const laterIndexes: (number | undefined)[] = formerIds.map(() => undefined)
   for (const [later, former] of formerIndexes.entries())

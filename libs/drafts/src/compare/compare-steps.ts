@@ -1,4 +1,4 @@
-import type { Json } from '@fms/aip'
+import { isObject, type Json } from '@fms/aip'
 import type { BreakingChange } from '@fms/contracts'
 import { isQuestion } from '../is-question.ts'
 import { compareElements, identify } from './compare-elements.ts'
@@ -8,7 +8,6 @@ import {
   compareMembers,
   compareValues,
   type Difference,
-  isObject,
   memberOf,
 } from './compare-values.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Json, JsonObject } from '@fms/aip'
+import { isObject, type Json, type JsonObject } from '@fms/aip'
 import type { BreakingChange, ChangeKind } from '@fms/contracts'
 
 /** Names of members and indexes of elements, from the form to a value. */
@@ -52,9 +52,6 @@ export const below = ({ from, to }: Place, inFrom: string | number, inTo: string
   from: [...from, inFrom],
   to: [...to, inTo],
 })
-
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const memberOf = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type AddressInfo, createServer, type ListenOptions, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** The accept queue of each socket; the system may limit it. With Node's 511, half of a thousand connections would retry. */
@@ -52,5 +53,30 @@ export const limitConnections = (app: FastifyInstance, max: number): void => {
     open++
     socket.once('close', () => open--)
     if (open > max) socket.destroy()
+  })
+}
+
+/** Requests of one connection that may wait for the response to an earlier one (RFC 9112 §9.3.2). */
+const maxPipelined = 16
+
+/** Closes a connection that pipelines more: Node handles all that one has sent before it turns to the others. */
+export const limitPipelining = (app: FastifyInstance): void => {
+  const waiting = new WeakMap<Socket, number>()
+  const add = (socket: Socket, difference: number) => {
+    const count = (waiting.get(socket) ?? 0) + difference
+    waiting.set(socket, count)
+    return count
+  }
+  const handlers = app.server.listeners('request')
+  app.server.removeAllListeners('request')
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    if (socket.destroyed) return
+    // A response has its socket once it is its turn.
+    if (response.socket === null) {
+      if (add(socket, 1) > maxPipelined) return void socket.destroy()
+      response.once('close', () => add(socket, -1))
+    }
+    for (const handle of handlers) handle.call(app.server, request, response)
   })
 }

@@ -54,11 +54,8 @@ export const serveProbes = async (app: FastifyInstance, port: number): Promise<v
 const reasonOf = (error: Error): string =>
   (error instanceof ApiError ? error.parts.advice : undefined) ?? error.message
 
-const errorOf = async (ready: (() => Promise<void>) | undefined): Promise<Error | undefined> => {
-  try {
-    await ready?.()
-    return undefined
-  } catch (error) {
-    return error as Error
-  }
-}
+const errorOf = (ready: (() => Promise<void>) | undefined): Promise<Error | undefined> =>
+  Promise.try(() => ready?.()).then(
+    () => undefined,
+    (error: Error) => error,
+  )

@@ -15,7 +15,10 @@ export const createLogger = async (service: string, level: string, format: LogFo
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: serializeError },
   }
-  return pino(options, format === 'pretty' ? await prettyDestination() : jsonDestination())
+  if (format === 'json') return pino(options, jsonDestination())
+  // Loads pino-pretty only for this format.
+  const { prettyDestination } = await import('./pretty-destination.ts')
+  return pino(options, prettyDestination())
 }
 
 /** An error with its stack, except for an outage of NATS: it is expected, and its message is the cause. */
@@ -23,10 +26,6 @@ const serializeError = (error: Error) => {
   const serialized = pino.stdSerializers.err(error)
   return isNatsFailure(error) ? { type: serialized.type, message: serialized.message } : serialized
 }
-
-/** Loads pino-pretty only for this format. */
-const prettyDestination = async (): Promise<DestinationStream> =>
-  (await import('./pretty-destination.ts')).prettyDestination()
 
 const jsonDestination = (): DestinationStream => {
   const destination = pino.destination({

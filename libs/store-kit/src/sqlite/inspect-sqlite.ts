@@ -29,7 +29,8 @@ export const inspectSqlite = (path: string, neededVersion: number): StoreState |
     neededVersion,
   }
   try {
-    database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    // On a file that is read-only, BEGIN IMMEDIATE alone does not fail.
+    database.exec('BEGIN IMMEDIATE; CREATE TABLE write_probe (x); ROLLBACK')
     return state
   } catch (error) {
     return { ...state, refusesWrites: (error as Error).message }

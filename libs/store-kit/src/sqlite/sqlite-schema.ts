@@ -22,7 +22,7 @@ export const readSqliteVersion = (database: DatabaseSync): SchemaVersion => {
 }
 
 /** Runs the migrations that the file lacks, and stores both versions. Runs inside a transaction. */
-export const applyMigrations = (
+const applyMigrations = (
   database: DatabaseSync,
   found: SchemaVersion,
   migrations: readonly SqliteMigration[],

@@ -1,6 +1,7 @@
 import { Counter } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { rateLimited } from '../errors.ts'
+import { addressGroupOf } from '../public-forms/address-group.ts'
 
 export const windowMs = 60_000
 
@@ -105,6 +106,13 @@ export const limitRate = (
     done(isWithinLimit ? undefined : rateLimited(perMinute, resetSeconds))
   })
 }
+
+/** Requests of one address without a key per minute. */
+const maxOfAddress = 1_200
+
+/** Limits requests without a key, those of one address together. */
+export const limitAddresses = (app: FastifyInstance, counts: FixedWindowCounter): void =>
+  limitRate(app, maxOfAddress, counts, ({ ip }) => addressGroupOf(ip))
 
 const untrusted = new Counter({
   name: 'http_untrusted_forwarded_total',

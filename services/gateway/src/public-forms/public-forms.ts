@@ -1,19 +1,16 @@
 import { identityHeader } from '@fms/contracts'
 import { overloaded, sanitizeRef } from '@fms/service-kit'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { ConsoleReader } from '../console/console-files.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { ByteBudget } from '../door/byte-budget.ts'
 import { Door } from '../door/door.ts'
 import { publicFormNotFound } from '../errors.ts'
-import { FixedWindowCounter, limitRate } from '../limits/rate-limit.ts'
+import { limitAddresses } from '../limits/rate-limit.ts'
 import { addVary } from '../responses/headers.ts'
 import { pick } from '../upstream/forward.ts'
-import { StreamedBody, textOf, type Upstream, type UpstreamResponse } from '../upstream/upstream.ts'
+import { StreamedBody, textOf, type UpstreamResponse } from '../upstream/upstream.ts'
 import { addressGroupOf } from './address-group.ts'
 import { addFormPage } from './form-page.ts'
-
-/** Requests of one address per minute. */
-const perMinute = 1_200
 
 /** Reads under way in forms: few, beside the places of callers with keys. */
 const places = { places: 4, perOrganization: 2 }
@@ -22,22 +19,18 @@ const places = { places: 4, perOrganization: 2 }
 const maxBytes = 16 * 1024 * 1024
 const maxFormBytes = 1024 * 1024
 
-export interface PublicFormsOptions {
-  forms: Upstream
-  token: () => string
-  now: () => number
-  /** The files of the console, which has the page of a form. */
-  files: ConsoleReader
+export interface PublicFormsOptions
+  extends Pick<GatewayDeps, 'forms' | 'token' | 'addressCounts' | 'consoleFiles'> {
   imageOrigins: readonly string[]
 }
 
 /** What anybody may see of live forms. Shares no limit, place or memory with callers with keys. Ignores queries. */
 export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, options) => {
-  const { now, files, imageOrigins } = options
-  const sendPage = addFormPage(app, files, imageOrigins)
+  const { addressCounts, consoleFiles, imageOrigins } = options
+  const sendPage = addFormPage(app, consoleFiles, imageOrigins)
   const read = createReader(options)
   app.register(async (limited) => {
-    limitRate(limited, perMinute, new FixedWindowCounter(now), ({ ip }) => addressGroupOf(ip))
+    limitAddresses(limited, addressCounts)
     limited.get('/f/:name', async (request, reply) => {
       addVary(reply, 'accept')
       const { name } = request.params as { name: string }

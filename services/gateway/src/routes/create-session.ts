@@ -1,28 +1,34 @@
 import { CreateSessionRequest, identityHeader, NoQuery, sessionsPath } from '@fms/contracts'
-import type { AddRoute } from '@fms/service-kit'
+import type { AddRoute, App } from '@fms/service-kit'
 import type { FastifyReply } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
+import { limitAddresses } from '../limits/rate-limit.ts'
+import { addressGroupOf } from '../public-forms/address-group.ts'
 import { pick } from '../upstream/forward.ts'
 import type { UpstreamResponse } from '../upstream/upstream.ts'
 
 /** Exchanges a login code for a key. The only route under `/v2` that changes something without a key. */
-export const createSession: AddRoute<GatewayDeps> = (app, { organizations, doors, token }) => {
-  app.post(
-    '/sessions',
-    { schema: { querystring: NoQuery, body: CreateSessionRequest } },
-    async ({ id, ip, body }, reply) => {
-      const flow = { organization: ip, user: ip }
-      const send = () =>
-        organizations.request({
-          method: 'POST',
-          path: sessionsPath,
-          headers: { 'content-type': 'application/json', 'x-request-id': id, [identityHeader]: token() },
-          body: JSON.stringify(body),
-        })
-      const response = await doors.sessions.admit({ flow, reply }, send)
-      return response ? sendUnchanged(reply, response) : reply.hijack()
-    },
-  )
+export const createSession: AddRoute<GatewayDeps> = (app, { organizations, doors, token, addressCounts }) => {
+  app.register(async (limited: App) => {
+    limitAddresses(limited, addressCounts)
+    limited.post(
+      '/sessions',
+      { schema: { querystring: NoQuery, body: CreateSessionRequest } },
+      async ({ id, ip, body }, reply) => {
+        const address = addressGroupOf(ip)
+        const flow = { organization: address, user: address }
+        const send = () =>
+          organizations.request({
+            method: 'POST',
+            path: sessionsPath,
+            headers: { 'content-type': 'application/json', 'x-request-id': id, [identityHeader]: token() },
+            body: JSON.stringify(body),
+          })
+        const response = await doors.sessions.admit({ flow, reply }, send)
+        return response ? sendUnchanged(reply, response) : reply.hijack()
+      },
+    )
+  })
 }
 
 /** Sends the short response of organizations, which no cache may store. */

@@ -7,13 +7,13 @@ import {
   requestIdHeader,
 } from '@fms/contracts'
 import type { FairQueue } from '@fms/scheduling'
-import { internal, traceFields } from '@fms/service-kit'
+import { flowOf, internal, traceFields } from '@fms/service-kit'
 import { type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type NatsConnection } from 'nats'
 import { type Deadline, DeadlineExceeded, deadlineOf } from '../deadline/deadline.ts'
 import type { GatewayClocks } from '../deadline/gateway-clocks.ts'
-import { flowOf, type PublishDeps, publish, toFormPublished } from '../publish.ts'
+import { type PublishDeps, publish, toFormPublished } from '../publish.ts'
 
 const deadLetterTimeoutMs = 1_000
 
