@@ -30,7 +30,8 @@ export const headers = {
   },
   'www-authenticate': { schema: { type: 'string', const: 'ApiKey realm="forms"' } },
   'ratelimit-limit': {
-    description: 'Requests that the key may send in a minute. Absent where the operator sets no limit.',
+    description:
+      'Requests that the key, or without one the address, may send in a minute. Absent where the operator sets no limit.',
     schema: { type: 'integer', minimum: 1 },
   },
   'ratelimit-remaining': {
@@ -47,7 +48,14 @@ export const headerRefs = (...names: (keyof typeof headers)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The headers of every response. A 401 has those of the rate limit only if the key ends during the request. */
-export const headersOf = ({ who }: Operation): (keyof typeof headers)[] =>
-  who === 'anyone'
-    ? ['x-request-id', 'cache-control']
-    : ['x-request-id', 'cache-control', 'vary', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+export const headersOf = ({ who, reasons = [] }: Operation): (keyof typeof headers)[] => {
+  const needsKey = who !== 'anyone'
+  return [
+    'x-request-id',
+    'cache-control',
+    ...(needsKey ? (['vary'] as const) : []),
+    ...(needsKey || reasons.includes('RATE_LIMITED') ? rateLimitHeaders : []),
+  ]
+}
+
+const rateLimitHeaders = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const
