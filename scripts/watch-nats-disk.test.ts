@@ -39,15 +39,18 @@ describe('watchNatsDisk', () => {
     expect(health.requests()).toBe(2)
   })
 
-  it('does not restart nats-server while it is healthy, starting, or its disk is full', async () => {
-    using health = await startHealth(ok, starting, writeError)
-    const restart = vi.fn()
+  // statfs reports no free space for /proc, and fails for a folder of a lost volume.
+  it.each(['/proc', '/lost'])(
+    'does not restart nats-server while it is healthy, starting, or its disk is full: %s',
+    async (folder) => {
+      using health = await startHealth(ok, starting, writeError)
+      const restart = vi.fn()
 
-    // statfs reports no free space for /proc.
-    const stop = watchNatsDisk({ healthUrl: health.url, folder: '/proc', restart })
-    await vi.waitUntil(() => health.requests() >= 4, 10_000)
-    stop()
+      const stop = watchNatsDisk({ healthUrl: health.url, folder, restart })
+      await vi.waitUntil(() => health.requests() >= 4, 10_000)
+      stop()
 
-    expect(restart).not.toHaveBeenCalled()
-  })
+      expect(restart).not.toHaveBeenCalled()
+    },
+  )
 })

@@ -232,6 +232,8 @@ describe('formctl copy', () => {
     await refused(none, `There is no directory or forms store at ${none}.`)
     await refused(`sqlite:${text}`, /not a database/)
     await refused(none, 'the same store', none)
+    await refused(none, 'the same store', `sqlite:${folder}/x/../none.db`)
+    await refused(none, 'a store that stays', 'sqlite::memory:')
     await refused(newMongoUrl(), 'There is no directory or forms store')
     await refused('postgres://user:secret@host/db', /^(?!.*secret)/)
 

@@ -30,6 +30,16 @@ describe('createClient', () => {
     const init = expect.objectContaining({ method: 'GET', headers: { 'x-api-key': 'fms_test' } })
     expect(fetch.mock.calls).toEqual([['http://127.0.0.1/v2/organizations?all=true', init]])
   })
+
+  it('sends nothing, and retries nothing, that no request can have', async () => {
+    const fetch = vi.fn()
+    const client = createClient({ baseUrl: 'http://127.0.0.1/v2', apiKey: 'fms_test', fetch })
+
+    await expect(client.forms.create('acme', { name: 1n as never })).rejects.toThrow(TypeError)
+    await expect(client.forms.update('acme', 'f', {}, { ifMatch: '“1”' })).rejects.toThrow(TypeError)
+
+    expect(fetch).not.toHaveBeenCalled()
+  })
 })
 
 describe('in a page of another origin', () => {

@@ -181,6 +181,19 @@ describe('events.watch', () => {
     expect(waits).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000])
   })
 
+  it('reconnects after a minute where the service asks for more, but only once it has been connected', async () => {
+    const away = { status: 503, headers: { 'retry-after': '120' }, text: 'Back soon' }
+
+    const later = await watched([streamOf(1), away, streamOf(2)], 2)
+    const never = await watched([away], 1)
+
+    expect([later.events, later.waits]).toEqual([
+      [1, 2],
+      [125, 60_000],
+    ])
+    expect(never.error).toMatchObject({ code: 503, retryAfterSeconds: 120 })
+  })
+
   it('has growing delays also when each connection ends immediately', async () => {
     const { waits } = await watched([...Array(4).fill({ stream: [hello] }), streamOf(1)], 1)
 
