@@ -10,6 +10,7 @@ import { type Api, withApi } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm } from '../api/change-form.ts'
 import { type Command, exampleForm } from '../cli/command.ts'
 import type { Work } from '../cli/outcome.ts'
+import { withoutControlCharacters } from '../cli/terminal.ts'
 
 interface FormOptions extends ChangeOptions {
   organization: string
@@ -75,7 +76,7 @@ const check: Work<Api, { organization: string }> = async (api, { organization },
   for (const file of files) {
     forms.push({ file, ...(await api.forms.check(organization, await readForm(file))) })
   }
-  return { json: { forms }, text: forms.flatMap(linesOf).join('\n') }
+  return { json: { forms }, text: forms.flatMap(linesOf).map(withoutControlCharacters).join('\n') }
 }
 
 /** Reads a form, or the body of a create or an update, which has it in `form`. */
@@ -154,7 +155,9 @@ const footerOf = ({ breakingCount, publishable, violations = [] }: FormChanges):
     breakingCount > 0 && `Breaking changes, which orphan answers already given: ${breakingCount}.`,
     publishable === true && 'The draft can be published.',
     publishable === false && 'The draft cannot be published:',
-    ...violations.map(({ subject, description }) => `  ${subject} ${description}`),
+    ...violations.map(
+      ({ subject, description }) => `  ${withoutControlCharacters(`${subject} ${description}`)}`,
+    ),
   ].filter((line) => line !== false)
   return lines.length > 0 ? lines.join('\n') : undefined
 }

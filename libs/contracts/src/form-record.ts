@@ -29,7 +29,7 @@ export const FormRecord = z
     publicId: z.string().refine(isPublicId, { error: 'must be 10 letters and digits' }),
     createTime: Timestamp,
     updateTime: Timestamp,
-    /** Number of the draft's current state: 1 after the create, incremented by each change. */
+    /** Number of the draft's current state, incremented by each change. */
     version: atLeastOne,
     draft: FormDraft.refine(
       (draft) => new TextEncoder().encode(JSON.stringify(draft)).length <= maxDraftBytes,

@@ -110,9 +110,9 @@ export const limitRate = (
 /** Requests of one address without a key per minute. */
 const maxOfAddress = 1_200
 
-/** Limits requests without a key, those of one address together. */
-export const limitAddresses = (app: FastifyInstance, counts: FixedWindowCounter): void =>
-  limitRate(app, maxOfAddress, counts, ({ ip }) => addressGroupOf(ip))
+/** Limits requests without a key, those of one address together. @param kind of requests, which counts apart. */
+export const limitAddresses = (app: FastifyInstance, counts: FixedWindowCounter, kind: string): void =>
+  limitRate(app, maxOfAddress, counts, ({ ip }) => `${kind} ${addressGroupOf(ip)}`)
 
 const untrusted = new Counter({
   name: 'http_untrusted_forwarded_total',

@@ -30,7 +30,7 @@ export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, o
   const sendPage = addFormPage(app, consoleFiles, imageOrigins)
   const read = createReader(options)
   app.register(async (limited) => {
-    limitAddresses(limited, addressCounts)
+    limitAddresses(limited, addressCounts, 'public forms')
     limited.get('/f/:name', async (request, reply) => {
       addVary(reply, 'accept')
       const { name } = request.params as { name: string }

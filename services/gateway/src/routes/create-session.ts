@@ -10,7 +10,7 @@ import type { UpstreamResponse } from '../upstream/upstream.ts'
 /** Exchanges a login code for a key. The only route under `/v2` that changes something without a key. */
 export const createSession: AddRoute<GatewayDeps> = (app, { organizations, doors, token, addressCounts }) => {
   app.register(async (limited: App) => {
-    limitAddresses(limited, addressCounts)
+    limitAddresses(limited, addressCounts, 'sign-ins')
     limited.post(
       '/sessions',
       { schema: { querystring: NoQuery, body: CreateSessionRequest } },

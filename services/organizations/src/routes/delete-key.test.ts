@@ -67,6 +67,9 @@ describe('DELETE /keys/{key_id}', () => {
     expect(response.json().error.details[0]).toMatchObject({ reason: 'WRITE_FORBIDDEN' })
     expect(await works(service, other.key)).toBe(true)
     expect((await remove(service, caller, caller.keyId)).statusCode).toBe(200)
+    // The gateway may know the key for a moment longer.
+    const again = await remove(service, caller, caller.keyId.toUpperCase())
+    expect(again.json().error.details[0]).toMatchObject({ reason: 'KEY_NOT_FOUND' })
   })
 
   it('finds no key of another user, and no revoked one', async () => {
