@@ -47,7 +47,7 @@ export default defineConfig({
     globalSetup: 'libs/testkit/src/report-engines.ts',
     // Files of a worker share their modules: to import them again for each file would take a quarter of the CPU time.
     isolate: false,
-    // Space for new objects from the start: tests leave mostly garbage. 5% less CPU time.
+    // Space for new objects from the start: tests leave mostly garbage. About 5% less CPU time.
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
     // Shared by the processes that tests start, so that Node.js strips the types of each source once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },

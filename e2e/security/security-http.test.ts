@@ -292,6 +292,7 @@ describe('pipelined requests', () => {
       await delay((Number(formRef) * 7) % 11)
       return { formRef }
     }
+    // One gets its response, 16 wait.
     const numbers = Array.from({ length: 17 }, (_, number) => number)
     const all = (slug: string, key: string) =>
       numbers

@@ -9,7 +9,7 @@ export const parseJson = (text: string) => {
     return { value: parseStrictJson(Buffer.from(text)) }
   } catch {
     throw new InvalidArgumentError(
-      'It must be JSON, such as \'{"plan": "pro"}\' or \'"text"\', with numbers that fit a double and no name __proto__.',
+      'It must be JSON, such as \'{"plan": "pro"}\' or \'"text"\'. No name may be given twice or be __proto__, constructor or prototype, and numbers must fit a double.',
     )
   }
 }

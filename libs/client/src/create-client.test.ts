@@ -37,6 +37,7 @@ describe('createClient', () => {
 
     await expect(client.forms.create('acme', { name: 1n as never })).rejects.toThrow(TypeError)
     await expect(client.forms.update('acme', 'f', {}, { ifMatch: '“1”' })).rejects.toThrow(TypeError)
+    await expect(client.forms.list('acme', { filter: '\ud800' }).pages().next()).rejects.toThrow(URIError)
 
     expect(fetch).not.toHaveBeenCalled()
   })

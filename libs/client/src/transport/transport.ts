@@ -78,8 +78,8 @@ export const createTransport = (
 
   let hasResponded = false
 
-  /** @throws {TypeError} for what no request can have: a mistake of the caller, not a lost connection. */
-  const initOf = (call: Call, headers: Record<string, string> = {}) => {
+  /** @throws {TypeError | URIError} for what no request can have: a mistake of the caller, not a lost connection. */
+  const requestOf = (call: Call, headers: Record<string, string> = {}) => {
     const init = {
       method: call.method,
       headers: { ...headersOf(call, apiKey), ...headers },
@@ -87,12 +87,14 @@ export const createTransport = (
       redirect: 'manual' as const,
       ...(call.body && { body: JSON.stringify(call.body) }),
     }
+    // Throws for a malformed value, which `fetch` would report as it reports a lost connection.
     new Headers(init.headers)
-    return init
+    return { url: urlOf(call), init }
   }
+  type Prepared = ReturnType<typeof requestOf>
 
-  const request = async (call: Call, init: RequestInit, signal: AbortSignal | undefined) => {
-    const response = await fetch(urlOf(call), { ...init, ...(signal && { signal }) })
+  const request = async ({ url, init }: Prepared, signal: AbortSignal | undefined) => {
+    const response = await fetch(url, { ...init, ...(signal && { signal }) })
     hasResponded = true
     return response
   }
@@ -108,17 +110,17 @@ export const createTransport = (
   }
 
   /** Sends a request and reads the response body. An incomplete body is a connection error, too. */
-  const exchange = async (call: Call, init: RequestInit, signal: AbortSignal | undefined) => {
+  const exchange = async (call: Call, prepared: Prepared, signal: AbortSignal | undefined) => {
     try {
-      const response = await request(call, init, signal)
+      const response = await request(prepared, signal)
       return { response, text: await response.text() }
     } catch (cause) {
       throw connectionError(call, cause)
     }
   }
 
-  const sendOnce = async (call: Call, init: RequestInit, signal: AbortSignal | undefined) => {
-    const { response, text } = await exchange(call, init, signal)
+  const sendOnce = async (call: Call, prepared: Prepared, signal: AbortSignal | undefined) => {
+    const { response, text } = await exchange(call, prepared, signal)
     const body = response.ok ? parsed(text) : undefined
     if (body === undefined) throw new FormsApiError(response, text)
     return { body, etag: response.headers.get('etag') ?? '' }
@@ -126,12 +128,12 @@ export const createTransport = (
 
   const send = async (call: Call) => {
     const signal = anySignalOf(options.signal, call.signal)
-    const init = initOf(call)
+    const prepared = requestOf(call)
     let unknownOutcome: unknown
     for (let failures = 0; ; failures++) {
       signal?.throwIfAborted()
       try {
-        return await sendOnce(call, init, signal)
+        return await sendOnce(call, prepared, signal)
       } catch (error) {
         signal?.throwIfAborted()
         const outcome = outcomeOf(error)
@@ -148,9 +150,9 @@ export const createTransport = (
   async function* stream(call: Call) {
     const signal = anySignalOf(options.signal, call.signal)
     signal?.throwIfAborted()
-    const init = initOf(call, { accept: 'text/event-stream' })
+    const prepared = requestOf(call, { accept: 'text/event-stream' })
     try {
-      yield* receiveEventStream((either) => request(call, init, either), signal)
+      yield* receiveEventStream((either) => request(prepared, either), signal)
     } catch (cause) {
       signal?.throwIfAborted()
       throw cause instanceof FormsApiError ? cause : connectionError(call, cause)

@@ -67,6 +67,7 @@ export const limitPipelining = (app: FastifyInstance): void => {
     waiting.set(socket, count)
     return count
   }
+  // Taken from the server, since one listener cannot keep a request from the others.
   const handlers = app.server.listeners('request')
   app.server.removeAllListeners('request')
   app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -1,7 +1,7 @@
 import { Counter } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { rateLimited } from '../errors.ts'
-import { addressGroupOf } from '../public-forms/address-group.ts'
+import { addressGroupOf } from './address-group.ts'
 
 export const windowMs = 60_000
 

@@ -5,11 +5,11 @@ import type { GatewayDeps } from '../deps.ts'
 import { ByteBudget } from '../door/byte-budget.ts'
 import { Door } from '../door/door.ts'
 import { publicFormNotFound } from '../errors.ts'
+import { addressGroupOf } from '../limits/address-group.ts'
 import { limitAddresses } from '../limits/rate-limit.ts'
 import { addVary } from '../responses/headers.ts'
 import { pick } from '../upstream/forward.ts'
 import { StreamedBody, textOf, type UpstreamResponse } from '../upstream/upstream.ts'
-import { addressGroupOf } from './address-group.ts'
 import { addFormPage } from './form-page.ts'
 
 /** Reads under way in forms: few, beside the places of callers with keys. */

@@ -92,6 +92,16 @@ describe('POST /v2/sessions', () => {
     expect((await responses).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })
 
+  it('counts the sign-ins of an address, apart from its reads of public forms', async () => {
+    await using gateway = await startGateway()
+
+    const signIns = [await signIn(gateway), await signIn(gateway)]
+    const read = await gateway.send('GET', '/f/Ab3dE6gH9j.json', { as: '' })
+
+    const left = [...signIns, read].map(({ headers }) => headers['ratelimit-remaining'])
+    expect(left).toEqual(['1199', '1198', '1199'])
+  })
+
   it('needs a key for other methods and paths', async () => {
     await using gateway = await startGateway()
 

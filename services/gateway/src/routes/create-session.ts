@@ -2,8 +2,8 @@ import { CreateSessionRequest, identityHeader, NoQuery, sessionsPath } from '@fm
 import type { AddRoute, App } from '@fms/service-kit'
 import type { FastifyReply } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
+import { addressGroupOf } from '../limits/address-group.ts'
 import { limitAddresses } from '../limits/rate-limit.ts'
-import { addressGroupOf } from '../public-forms/address-group.ts'
 import { pick } from '../upstream/forward.ts'
 import type { UpstreamResponse } from '../upstream/upstream.ts'
 
