@@ -75,7 +75,7 @@ export const createAuthorizationCache = ({
   /** By the hash of the key, then by {@link cacheKey}. */
   const cache = new LRUCache<string, Map<string, CachedCaller>>({ max: maxKeys })
   const inFlight = new Map<string, Lookup>()
-  /** A later success clears it. */
+  /** When a request last failed; a later success clears it. */
   let lastFailureAt = Number.NEGATIVE_INFINITY
 
   const lookUp = async (request: AuthorizeRequest, requestedAt: number, requestId: string) => {
@@ -129,16 +129,17 @@ export const createAuthorizationCache = ({
     organizationRef: string | undefined,
     requestId: string,
   ): Promise<Caller | undefined> => {
-    const request = { keyHash, organizationRef }
     const cached = cache.get(keyHash)?.get(cacheKey(organizationRef))
-    const running = inFlight.get(lookupKey(request))
     const ageOf = (time: number) => now() - time
     const age = ageOf(cached?.requestedAt ?? Number.NEGATIVE_INFINITY)
+    if (age < refreshAfterMs) return cached
+    const request = { keyHash, organizationRef }
+    const running = inFlight.get(lookupKey(request))
     // Out of reach: in the last second, a request has failed, or one has waited for all of it.
     const isUnreachable =
       ageOf(lastFailureAt) < freshMs || (running !== undefined && ageOf(running.requestedAt) >= freshMs)
     if (age < (isUnreachable ? freshMs + graceMs : freshMs)) {
-      if (age >= refreshAfterMs && !running) lookUpOnce(request, requestId).catch(() => {})
+      if (!running) lookUpOnce(request, requestId).catch(() => {})
       return cached
     }
     try {
