@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isReady } from '@fms/testkit/instances'
 import { freePorts } from '@fms/testkit/ports'
 import { formNameOf } from './load/generated-forms.ts'
 import {
@@ -142,7 +143,7 @@ export const measureStart = async (): Promise<number> => {
   })
   const exited = once(npm, 'exit')
   try {
-    while (!(await isReady(port))) {
+    while (!(await isReady(`http://127.0.0.1:${port}`))) {
       if (npm.exitCode !== null) throw new Error(`npm start ended with exit code ${npm.exitCode}`)
       await delay(10)
     }
@@ -153,9 +154,3 @@ export const measureStart = async (): Promise<number> => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
   }
 }
-
-const isReady = (port: number) =>
-  fetch(`http://127.0.0.1:${port}/readyz`).then(
-    ({ ok }) => ok,
-    () => false,
-  )

@@ -6,10 +6,10 @@ import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
 import { createLogger } from '@fms/service-kit/logger'
 import { ConfigError, configErrorExitCode } from '@fms/service-kit/settings'
+import { waitUntilReady } from '@fms/testkit/instances'
 import { prepareNatsServer } from '@fms/testkit/nats-server'
 import { forEveryUser } from '@fms/testkit/nats-users'
 import { freePorts, waitForFreePort } from '@fms/testkit/ports'
-import type { Service } from '@fms/testkit/processes'
 import { bannerOf, systemFile, systemOf } from './banner.ts'
 import { buildConsole } from './build-console.ts'
 import { lockDataDir } from './data-dir.ts'
@@ -22,9 +22,6 @@ import { watchNatsDisk } from './watch-nats-disk.ts'
 
 /** Delay before the banner, so that it comes after the last log lines of the start. Milliseconds. */
 const bannerDelayMs = 250
-const readyTimeoutMs = 60_000
-/** Each attempt takes a millisecond of CPU time, which the services that start lack. */
-const pollMs = 100
 const maxDeaths = 5
 /** Codes of errors of an address that this machine does not have. */
 const hostErrors = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']
@@ -70,7 +67,11 @@ async function start() {
   nats.watch(supervisor)
   stopOnSignals(supervisor)
   try {
-    await Promise.all(all.map((service) => waitUntilReady(service, supervisor)))
+    const requireAlive = (name: string) => {
+      if (supervisor.deaths(name) < maxDeaths) return
+      throw new Error(`${name} died ${maxDeaths} times before it was ready; its output above says why.`)
+    }
+    await Promise.all(all.map((each) => waitUntilReady(each, () => requireAlive(each.name))))
     const demo = demoApiKey ? await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey) : undefined
     await delay(bannerDelayMs)
     const loginCode = demo ? await createDemoLoginCode(config.DIRECTORY_STORE_URL) : undefined
@@ -126,24 +127,6 @@ async function prepareNats({ NATS_URL, DATA_DIR }: StartConfig) {
   const watch = (supervisor: Supervisor) =>
     watchNatsDisk({ healthUrl, folder, restart: () => supervisor.restart(program.name) })
   return { urls, programs: [program], watch, eventsUrl: urls.events }
-}
-
-async function waitUntilReady({ name, url }: Service, supervisor: Supervisor) {
-  const deadline = performance.now() + readyTimeoutMs
-  const isReady = () =>
-    fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
-      (response) => response.ok,
-      () => false,
-    )
-  while (!(await isReady())) {
-    if (supervisor.deaths(name) >= maxDeaths) {
-      throw new Error(`${name} died ${maxDeaths} times before it was ready; its output above says why.`)
-    }
-    if (performance.now() > deadline) {
-      throw new Error(`${name} is not ready after ${readyTimeoutMs / 1000} s; its output above may say why.`)
-    }
-    await delay(pollMs)
-  }
 }
 
 function stopOnSignals(supervisor: Supervisor) {

@@ -61,7 +61,7 @@ export const startProduct = async ({
     name: service.name,
     child: spawnService(service, folder, profiles),
   }))
-  await Promise.all(all.map(waitUntilReady))
+  await Promise.all(all.map((each) => waitUntilReady(each)))
 
   const target: LoadTarget = {
     ...account,

@@ -48,7 +48,9 @@ export const writeKeptBackup = async (
   const manifest = await writeBackup(source, join(parent, `${unfinished}${newName}`), now)
   await rename(join(parent, `${unfinished}${newName}`), folder)
   await syncToDisk(parent)
-  const deleted = backupsIn(parent).slice(0, -keep)
+  // The new one may not be the newest: clocks are set back.
+  const others = backupsIn(parent).filter((each) => each !== folder)
+  const deleted = others.slice(0, Math.max(0, others.length + 1 - keep))
   for (const each of deleted) await rm(each, { recursive: true })
   return { folder, manifest, deleted }
 }

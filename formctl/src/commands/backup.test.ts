@@ -187,6 +187,17 @@ describe('formctl backup --keep', () => {
     expect(backups()).toEqual([folders[2], expect.stringMatching(/Z$/), 'unfinished-novel'])
   })
 
+  it('keeps the new one when the clock was set back since those before', async () => {
+    await givenData()
+    const later = ['2099-01-01T00-00-00.000Z', '2099-01-02T00-00-00.000Z']
+    for (const each of later) mkdirSync(at('backups', each), { recursive: true })
+
+    const { code, stdout } = await keepTwo()
+
+    expect(code).toBe(0)
+    expect(backups()).toEqual([basename(JSON.parse(stdout).folder), later[1]])
+  })
+
   it('deletes no older backup if the new one fails', async () => {
     await givenData()
     await keepTwo()

@@ -76,15 +76,10 @@ async function* namedGroups<R>(
 }
 
 async function* namedErrors<T>(name: NamedStore, items: AsyncIterable<T>): AsyncGenerator<T> {
-  const iterator = items[Symbol.asyncIterator]()
   try {
-    for (;;) {
-      const { done, value } = await withStoreName(name, () => iterator.next())
-      if (done) return
-      yield value
-    }
-  } finally {
-    await iterator.return?.()
+    yield* items
+  } catch (error) {
+    await withStoreName(name, () => Promise.reject(error))
   }
 }
 

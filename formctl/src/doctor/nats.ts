@@ -108,15 +108,16 @@ const checkStream = async (
   manager: JetStreamManager,
   stream: string,
   service: string,
-): Promise<{ check: Check; time?: Date; config?: StreamConfig }> => {
+): Promise<{ check: Check; messages?: number; time?: Date; config?: StreamConfig }> => {
   const check = `stream ${stream}`
   try {
     const info = await manager.streams.info(stream)
     // The time of the response, since nats-server 2.10.
     const { ts } = info as { ts?: unknown }
-    const message = `exists, ${info.state.messages} messages`
+    const { messages } = info.state
     return {
-      check: ok(check, message),
+      check: ok(check, `exists, ${messages} messages`),
+      messages,
       time: new Date(typeof ts === 'string' ? ts : Date.now()),
       config: info.config,
     }
@@ -169,18 +170,13 @@ const checkConsumer = async (
 }
 
 const checkDeadLetters = async (manager: JetStreamManager): Promise<Check> => {
-  const check = `stream ${deadLetterStream.name}`
-  try {
-    const { messages } = (await manager.streams.info(deadLetterStream.name)).state
-    if (messages === 0) return ok(check, 'exists, 0 messages')
-    return warn(
-      check,
-      `${messages} publish commands were discarded; they are kept for 30 days`,
-      'Their headers contain the reason (nats stream view PUBLISH_DEAD). The callers received an error.',
-    )
-  } catch (error) {
-    return failureOf(check, 'publisher', error)
-  }
+  const { check, messages } = await checkStream(manager, deadLetterStream.name, 'publisher')
+  if (!messages) return check
+  return warn(
+    check.check,
+    `${messages} publish commands were discarded; they are kept for 30 days`,
+    'Their headers contain the reason (nats stream view PUBLISH_DEAD). The callers received an error.',
+  )
 }
 
 /** A missing stream or consumer fails; without the right to inspect it, the check is skipped with a warning. */

@@ -39,7 +39,7 @@ export const createClient = (options: ClientOptions, clock?: Clock): Client => {
 }
 
 /**
- * Exchanges the one-time code of a login link, without a key and without retries.
+ * Exchanges the one-time code of a login link, without a key. An executed exchange is not repeated.
  *
  * @param call `validateOnly` leaves the code valid: to ask `Sign in as …?`, since a link may be that of somebody else.
  * @returns a key that works for 12 hours, for {@link createClient}, and its user. Delete the key to sign out.

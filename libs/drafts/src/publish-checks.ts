@@ -3,9 +3,7 @@ import { type FormDraft, hasPaymentStep, type PreconditionViolation, type Publis
 import { isQuestion } from './is-question.ts'
 import { takeViolations } from './take-violations.ts'
 
-/**
- * At most 1,000 violations, by field path, that prevent a publish: only a draft may be incomplete (decisions, section 3).
- */
+/** At most 1,000 violations, by field path, that prevent a publish: only a draft may be incomplete. */
 export const publishViolations = (draft: FormDraft): PreconditionViolation[] =>
   takeViolations(everyViolation(draft))
 

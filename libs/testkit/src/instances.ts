@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Service } from './processes.ts'
 
-const timeoutMs = 30_000
+const timeoutMs = 60_000
 /** Each attempt takes a millisecond of CPU time, which the service that starts lacks. */
 const pollMs = 100
 
@@ -16,16 +16,26 @@ export const additionalPublishers = (programs: Service[], ports: number[]): Serv
   }))
 }
 
-/** Resolves once `/readyz` responds with 2xx. @throws {Error} after 30 seconds. */
-export const waitUntilReady = async ({ name, url }: Service): Promise<void> => {
+/** Whether `/readyz` responds with 2xx within two seconds. */
+export const isReady = (url: string): Promise<boolean> =>
+  fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/**
+ * Resolves once a service is ready.
+ *
+ * @param check is called after each failed attempt, and may throw.
+ * @throws {Error} after 60 seconds.
+ */
+export const waitUntilReady = async ({ name, url }: Service, check = () => {}): Promise<void> => {
   const deadline = performance.now() + timeoutMs
-  const isReady = () =>
-    fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  while (!(await isReady())) {
-    if (performance.now() > deadline) throw new Error(`${name} is not ready after ${timeoutMs} ms`)
+  while (!(await isReady(url))) {
+    check()
+    if (performance.now() > deadline) {
+      throw new Error(`${name} is not ready after ${timeoutMs / 1000} s; its output above may say why.`)
+    }
     await delay(pollMs)
   }
 }

@@ -58,7 +58,7 @@ export const reasons = {
   AFTER_LAST_EVENT: reason({
     status: 'OUT_OF_RANGE',
     meaning:
-      'The log ends before this position, with `lastSequence`. If you have read later events, it was restored from a backup.',
+      'The log ends before this position, at `lastSequence`. If you have read later events, it was restored from a backup.',
     remedy: 'Start at `lastSequence` or before. After a restore, read all forms first.',
     metadata: { lastSequence: '0000000000000312' },
     message: ({ lastSequence }) =>
@@ -195,7 +195,7 @@ export const reasons = {
   FORM_NOT_FOUND: reason({
     status: 'NOT_FOUND',
     meaning:
-      'The form does not exist in the organization, or with `-` in any of yours, or was deleted: of a repeat with a `requestId`, perhaps after the first request.',
+      'The organization, or with `-` each of yours, has no such form, or it was deleted (before a repeat, perhaps after the first request).',
     remedy: 'List the forms, or the deleted forms.',
     metadata: { form },
     message: ({ form }) => `There is no ${form}. List the forms, or the deleted forms.`,
@@ -459,7 +459,7 @@ export const reasons = {
   TOO_MANY_AT_ONCE: reason({
     status: 'RESOURCE_EXHAUSTED',
     meaning:
-      'Too many requests of the user or the organization (`scope`) wait or are under way: until you have read the response completely.',
+      'Too many requests of the user or the organization (`scope`) wait or are under way. One is under way until you have read its response.',
     remedy: 'Wait for responses before you send more requests; read smaller pages.',
     metadata: { scope: 'user', limit: '64' },
     retryAfterSeconds: 1,
