@@ -40,5 +40,5 @@ export const toTransactionWrite = (write: Write): TransactionWrite => {
   const query = toQuery(collection, write.where)
   if (write.kind === 'delete') return { collection, deleteMany: query }
   if (write.kind === 'lock') return { collection, update: query, by: { $inc: { locks: 1 } } }
-  return { collection, update: query, by: { $set: write.fields } }
+  return { collection, updateMany: query, by: { $set: write.fields } }
 }

@@ -1,14 +1,13 @@
 import { ApiError, type OrderTerm } from '@fms/aip'
+import { takeUpTo } from '@fms/store-kit'
 import {
   conflictDeadline,
-  conflictIfDuplicate,
   listMongodb,
   MongoDatabase,
   type MongoDocument,
   type MongoTransaction,
   mongoSort,
   retryOnConflict,
-  socketTimeoutMs,
   storeUnavailable,
 } from '@fms/store-kit/mongodb'
 import { whereOrganization } from '../references.ts'
@@ -24,12 +23,7 @@ const authorizeTimeoutMs = 1_000
 
 /** Every change is one transaction. @param timeoutMs how long MongoDB may work on a request, in ms; 5,000 by default. */
 export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables => {
-  const database = new MongoDatabase(url, undefined, directorySchema, {
-    ...(timeoutMs !== undefined && {
-      socketTimeoutMS: socketTimeoutMs(timeoutMs),
-      engineTimeoutMs: timeoutMs,
-    }),
-  })
+  const database = new MongoDatabase(url, directorySchema, timeoutMs ? { engineTimeoutMs: timeoutMs } : {})
   const collection = (table: TableName) => database.collection<MongoDocument>(table)
 
   const findNow = async <T extends TableName>(table: T, where: Conditions, fields?: string[]) => {
@@ -52,10 +46,7 @@ export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables 
 
     async change(change) {
       const deadline = conflictDeadline()
-      const attempt = () =>
-        database
-          .transaction((transaction) => decide(transaction, change), { deadline })
-          .catch(conflictIfDuplicate)
+      const attempt = () => database.transaction((transaction) => decide(transaction, change), { deadline })
       const onGiveUp = () => storeUnavailable(new Error('Other changes of the directory keep being faster'))
       const outcome = await retryOnConflict(attempt, onGiveUp, deadline)
       if ('refusal' in outcome) throw outcome.refusal
@@ -71,12 +62,8 @@ export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables 
         order: toOrder(table, order),
         ...{ filter, after, limit, skip },
       })
-      const [rows, totalSize] = await Promise.all([takeRows(limit + 1, list.items), list.count()])
-      return {
-        rows: rows.slice(0, limit).map((document) => toRow(table, document)),
-        hasMore: rows.length > limit,
-        totalSize,
-      }
+      const [{ taken, more }, totalSize] = await Promise.all([takeUpTo(limit, list.items), list.count()])
+      return { rows: taken.map((document) => toRow(table, document)), hasMore: more, totalSize }
     },
 
     async *stream(table) {
@@ -140,9 +127,3 @@ const toFind = ({ table, where, fields, order, limit }: Query) =>
       ...(limit !== undefined && { limit }),
     },
   ] as const
-
-const takeRows = async <T>(limit: number, items: AsyncIterable<T>): Promise<T[]> => {
-  const rows: T[] = []
-  for await (const item of items) if (rows.push(item) === limit) break
-  return rows
-}

@@ -91,12 +91,11 @@ function* updateOrganization(
   if (slug !== current.slug && (yield* find('organizations', { slug })))
     throw apiError('SLUG_TAKEN', { slug })
   const isCopied = slug !== current.slug || name !== current.name
-  const members = isCopied ? yield* findAll('members', { organizationId }, { fields: ['userId'] }) : []
   return {
     result: toOrganization(changed),
     writes: [
       ...update('organizations', { organizationId }, fields),
-      ...members.flatMap(({ userId }) => update('members', { userId, organizationId }, { slug, name })),
+      ...(isCopied ? update('members', { organizationId }, { slug, name }) : []),
     ],
   }
 }

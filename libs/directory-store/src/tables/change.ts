@@ -20,7 +20,7 @@ export type Change<R> = Reading<Decision<R>>
 
 export const insert = <T extends TableName>(table: T, row: Rows[T]): Write => ({ kind: 'insert', table, row })
 
-/** Sets fields of one row, which `where` identifies; nothing to write without fields. */
+/** Sets fields of rows; nothing to write without fields. */
 export const update = <T extends TableName>(table: T, where: Where<T>, fields: Partial<Rows[T]>): Write[] =>
   Object.keys(fields).length > 0 ? [{ kind: 'update', table, where: where as Conditions, fields }] : []
 

@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FormPath } from '@fms/contracts'
-import {
-  conflictIfDuplicate,
-  type MongoTransaction,
-  type TransactionWrite,
-  writeConflict,
-} from '@fms/store-kit/mongodb'
+import { type MongoTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { Change, FoundForm } from '../changes/change.ts'
 import type { IdentifiedRequest } from '../identified-request.ts'
 import { limitedGrowth } from '../quota.ts'
@@ -15,16 +10,10 @@ import {
   newFormDocument,
   newRevisionDocument,
 } from './convert-documents.ts'
-import type { EventDocument, FormsCollections, ReplyDocument } from './documents.ts'
+import type { EventDocument, FormsCollections, RemainsDocument, ReplyDocument } from './documents.ts'
 import { formById } from './find-form.ts'
 import { isLarge, stageImport } from './records/stage-import.ts'
 import { addGrowth, type MongoQuota } from './usage.ts'
-
-/** Writes, and how many documents they match if the form is as it was found. */
-interface Writes {
-  writes: TransactionWrite[]
-  matches: number
-}
 
 /** See `ChangeEngine.apply`. One transaction: two requests, unless the organization is near its quota. */
 export const applyChange = async (
@@ -37,21 +26,20 @@ export const applyChange = async (
     : await quota.guard(change.organizationId, limitedGrowth(change))
   const incarnation = 'insert' in change.form ? randomUUID() : `${change.form.found.incarnation}`
   const history = historyOf(change, incarnation)
-  const staged = isLarge(change)
-    ? await stageImport(collections, change, incarnation, history)
-    : { writes: history, matches: 0 }
+  const staged = isLarge(change) ? await stageImport(collections, change, incarnation, history) : history
   if (!staged) return false
   const work = async (transaction: MongoTransaction) => {
     await guard?.(transaction)
     if (!(await isLater(transaction, change))) return writeConflict
-    const { writes, matches } = join([formWrites(change, incarnation), staged, eventWrites(change)])
+    const writes = [...formWrites(change, incarnation), ...staged, eventWrite(change)]
     const { matched, deleted } = await transaction.write(writes)
-    return matched + deleted === matches || writeConflict
+    // Each other write finds its document, if the form is as it was found.
+    return matched + deleted === writes.filter((write) => !('insert' in write)).length || writeConflict
   }
   const options = { beforeCommit: change.beforeStoring }
   // Growth without an event may meet that of another change: the next attempt takes another document for it.
   for (let attempts = change.event ? 1 : maxGrowthAttempts; attempts > 0; attempts--) {
-    const isStored = await collections.database.transaction(work, options).catch(conflictIfDuplicate)
+    const isStored = await collections.database.transaction(work, options)
     if (isStored === true) return true
   }
   return false
@@ -81,54 +69,44 @@ export const latestEvents = ({ organizationId, formId }: FormPath) =>
     [{ organizationId, formId, position: { $gt: '' } }, { fields: ['time'] }],
   ] as const
 
-const join = (parts: readonly Writes[]): Writes => ({
-  writes: parts.flatMap(({ writes }) => writes),
-  matches: parts.reduce((sum, { matches }) => sum + matches, 0),
-})
-
 const unchanged = (found: FoundForm) => ({
   ...formById(found),
   incarnation: found.incarnation,
   changeTime: found.changeTime.getTime(),
 })
 
-const formWrites = (change: Change, incarnation: string): Writes => {
+const formWrites = (change: Change, incarnation: string): TransactionWrite[] => {
   const { form, changeTime } = change
   if ('insert' in form) {
     const { publicId } = form.insert.form
     const { organizationId, formId } = change
     const { deletion } = form.insert
-    return {
-      writes: [
-        { collection: 'forms', insert: newFormDocument(form.insert, incarnation, changeTime) },
-        { collection: 'publicIds', insert: { _id: publicId, organizationId, formId } },
-        ...(deletion
-          ? [{ collection: 'deletions', insert: newDeletionDocument(form.insert.form, deletion) }]
-          : []),
-      ],
-      matches: 0,
-    }
+    return [
+      { collection: 'forms', insert: newFormDocument(form.insert, incarnation, changeTime) },
+      { collection: 'publicIds', insert: { _id: publicId, organizationId, formId } },
+      ...(deletion
+        ? [{ collection: 'deletions', insert: newDeletionDocument(form.insert.form, deletion) }]
+        : []),
+    ]
   }
   const { found } = form
   const undelete: TransactionWrite = { collection: 'deletions', deleteOne: formById(found) }
   if ('remove' in form) {
-    const remains = { _id: incarnation, ...pathOf(change), clearTime: 0, isCounted: true }
-    const writes: TransactionWrite[] = [
+    const state = { clearTime: 0, isCounted: true, isBeingCleared: true } as const
+    const remains: RemainsDocument = { _id: incarnation, ...pathOf(change), ...state }
+    return [
       { collection: 'forms', deleteOne: unchanged(found) },
       { collection: 'publicIds', deleteOne: { _id: found.publicId } },
       { collection: 'remains', insert: remains },
+      ...(found.isDeleted ? [undelete] : []),
     ]
-    return found.isDeleted ? { writes: [...writes, undelete], matches: 3 } : { writes, matches: 2 }
   }
   const { deletion } = form.set
   const fields = { ...changedFields(form.set), changeTime: changeTime.getTime() }
   const update: TransactionWrite = { collection: 'forms', update: unchanged(found), by: { $set: fields } }
-  if (deletion === null) return { writes: [update, undelete], matches: 2 }
-  if (!deletion) return { writes: [update], matches: 1 }
-  return {
-    writes: [update, { collection: 'deletions', insert: newDeletionDocument(found, deletion) }],
-    matches: 1,
-  }
+  if (deletion === null) return [update, undelete]
+  if (!deletion) return [update]
+  return [update, { collection: 'deletions', insert: newDeletionDocument(found, deletion) }]
 }
 
 const pathOf = ({ organizationId, formId }: Change) => ({ organizationId, formId })
@@ -145,9 +123,9 @@ const historyOf = (change: Change, incarnation: string): TransactionWrite[] => [
 ]
 
 /** The event with the growth of the change; the growth alone for a change without an event. */
-const eventWrites = (change: Change): Writes => {
+const eventWrite = (change: Change): TransactionWrite => {
   const { organizationId, event, growth, changeTime, context } = change
-  if (!event) return { writes: [addGrowth(organizationId, growth)], matches: 1 }
+  if (!event) return addGrowth(organizationId, growth)
   const document: EventDocument = {
     ...pathOf(change),
     _id: eventKey(organizationId, event.id),
@@ -159,7 +137,7 @@ const eventWrites = (change: Change): Writes => {
     growth,
     ...(context.request && { request: requestKey(context.request), digest: context.request.digest }),
   }
-  return { writes: [{ collection: 'events', insert: document }], matches: 0 }
+  return { collection: 'events', insert: document }
 }
 
 /** The `_id` of an event. Logs of different organizations may have events with the same id. */

@@ -1,10 +1,11 @@
 import { retryOnConflict, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import { type Growth, growthOf } from '../changes/change.ts'
 import { updateAborted } from '../errors.ts'
-import type { FormsCollections, RemainsDocument, RevisionDocument } from './documents.ts'
+import type { FormsCollections, RemainsDocument, ReplyDocument, RevisionDocument } from './documents.ts'
 import { addGrowth } from './usage.ts'
 
 const maxBatch = 100
+const repliesPerBatch = 1_000
 
 /** By default, clears those that are due. Indexes: remains_by_clearTime, revisions_by_number. */
 export const clearRemains = async (
@@ -34,7 +35,12 @@ const clearIncarnation = async (
     )
   }
   if (outcome !== 'cleared') return
-  await collections.replies.deleteMany(all)
+  let found: ReplyDocument[]
+  do {
+    if (signal?.aborted) return
+    found = await collections.replies.findDurable(all, { limit: repliesPerBatch, fields: ['_id'] })
+    await collections.replies.deleteMany({ ...all, _id: { $in: found.map((reply) => reply._id) } })
+  } while (found.length === repliesPerBatch)
   await collections.remains.deleteOne({ _id, organizationId })
 }
 
@@ -47,7 +53,8 @@ const clearBatch = async (
   { _id, organizationId, isCounted }: RemainsDocument,
   all: object,
 ): Promise<'more' | 'cleared' | 'gone' | typeof writeConflict> => {
-  if (!(await remains.has({ _id, organizationId }))) return 'gone'
+  const [remain] = await remains.findDurable({ _id, organizationId }, { limit: 1 })
+  if (!remain) return 'gone'
   const found = await revisions.findDurable(all, { limit: maxBatch, fields: ['bytes'] })
   const updates: TransactionWrite[] = [
     // Conflicts with the end of an import, which deletes the document.
@@ -59,7 +66,8 @@ const clearBatch = async (
   return database.transaction(async (transaction) => {
     const { matched, deleted } = await transaction.write([...updates, deletes])
     if (matched !== updates.length || deleted !== found.length) return writeConflict
-    return found.length < maxBatch ? 'cleared' : 'more'
+    // Before the first batch, the import may have stored more than was found.
+    return remain.isBeingCleared && found.length < maxBatch ? 'cleared' : 'more'
   })
 }
 

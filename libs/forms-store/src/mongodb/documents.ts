@@ -104,7 +104,7 @@ export interface RemainsDocument extends FormPath {
   clearTime: number
   /** Whether the usage includes the revisions. False for an import in progress. */
   isCounted: boolean
-  /** Set by the first batch that is cleared: the import cannot become visible any more. */
+  /** Set by the first batch that is cleared: an import stores no more, and cannot become visible any more. */
   isBeingCleared?: true
 }
 

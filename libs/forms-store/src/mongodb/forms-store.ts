@@ -35,7 +35,7 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
   /** @param url `mongodb://…/DATABASE`, migrated. */
   constructor(url: string, options: FormsStoreOptions = {}) {
     const { quota = noQuota, listTimeoutMs = defaultListTimeoutMs, timeoutMs } = options
-    const database = new MongoDatabase(url, undefined, formsSchema, {
+    const database = new MongoDatabase(url, formsSchema, {
       socketTimeoutMS: socketTimeoutMs(Math.max(listTimeoutMs, timeoutMs ?? 0)),
       ...(timeoutMs !== undefined && { engineTimeoutMs: timeoutMs }),
     })
@@ -88,7 +88,8 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     return isHeld ? toStoredRevision(found) : undefined
   }
 
-  readonly listRevisions: FormsStore['listRevisions'] = (query) => listRevisions(this.#collections, query)
+  readonly listRevisions: FormsStore['listRevisions'] = (query, options = {}) =>
+    this.#withTimeLimit(options, (limits) => listRevisions(this.#collections, query, limits))
 
   readonly getRevision: FormsStore['getRevision'] = async (ref, revisionRef) => {
     const found = await findRevision(this.#collections, ref, revisionRef)

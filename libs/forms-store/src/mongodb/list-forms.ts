@@ -1,7 +1,7 @@
 import { type Position, positionOf } from '@fms/aip'
+import { takeUpTo } from '@fms/store-kit'
 import { listMongodb } from '@fms/store-kit/mongodb'
 import type {
-  DeletedFormPosition,
   DeletedFormsPage,
   FormSummary,
   ListDeletedFormsQuery,
@@ -13,7 +13,6 @@ import type {
 } from '../forms-store.ts'
 import { completeFormOrder, formFilterFields } from '../lists/form-fields.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
-import { takeUpTo } from '../lists/take-up-to.ts'
 import { toDeletedForm } from '../stored-rows.ts'
 import { storedFields, summaryFields, toFormSummary, toStoredForm } from './convert-documents.ts'
 import type { FormDocument, FormsCollections } from './documents.ts'
@@ -35,8 +34,8 @@ export interface ListLimits {
 
 interface PageItems<Item> {
   fields: readonly (keyof FormDocument)[]
-  /** The share of an item in the 4 MiB of a page. */
-  bytesOf: (document: FormDocument) => number
+  /** The share of an item in the 4 MiB of a page. Default: none. */
+  bytesOf?: ((document: FormDocument) => number) | undefined
   toItem: (document: FormDocument) => Item
 }
 
@@ -49,7 +48,6 @@ export const wholeForms: PageItems<StoredForm> = {
 /** Forms without their drafts, which do not count towards the size of a page. */
 export const summaries: PageItems<FormSummary> = {
   fields: summaryFields,
-  bytesOf: () => 0,
   toItem: toFormSummary,
 }
 
@@ -87,31 +85,32 @@ export const listForms = async <Item>(
   return { forms: taken.map(toItem), ...(next && { next }), totalSize }
 }
 
+const lastDeletedFirst = [
+  { field: 'deleteTime', descending: true },
+  { field: '_id', descending: false },
+]
+
 /** Reads a page of deleted forms, without reading the forms. Index: deletions_by_deleteTime. */
 export const listDeleted = async (
   { deletions }: FormsCollections,
   { organizationId, after, limit, skip }: ListDeletedFormsQuery,
-  { timeoutMs, throwIfAborted }: ListLimits,
+  limits: ListLimits,
 ): Promise<DeletedFormsPage> => {
-  throwIfAborted()
-  const query = { organizationId, ...(after && isAfter(organizationId, after)) }
-  const sort = { deleteTime: -1, _id: 1 } as const
-  const [found, totalSize] = await Promise.all([
-    Array.fromAsync(deletions.find(query, { sort, skip, limit: limit + 1, timeoutMs })),
-    deletions.count({ organizationId }, { timeoutMs }),
-  ])
-  const page = found.slice(0, limit)
-  const deletedForms = page.map((deletion) => toDeletedForm({ ...deletion, formId: formIdOf(deletion) }))
-  const last = found.length > limit ? deletedForms.at(-1) : undefined
+  const list = listMongodb(deletions, {
+    scope: { organizationId },
+    fields: {},
+    order: lastDeletedFirst,
+    after: after && [after.deleteTime.getTime(), documentIdOf({ organizationId, formId: after.formId })],
+    skip,
+    limit,
+    ...limits,
+  })
+  const [{ taken, more }, totalSize] = await Promise.all([takeUpTo(limit, list.items), list.count()])
+  const deletedForms = taken.map((deletion) => toDeletedForm({ ...deletion, formId: formIdOf(deletion) }))
+  const last = more ? deletedForms.at(-1) : undefined
   return {
     deletedForms,
     ...(last && { next: { deleteTime: last.deleteTime, formId: last.formId } }),
     totalSize,
   }
-}
-
-const isAfter = (organizationId: string, { deleteTime, formId }: DeletedFormPosition) => {
-  const time = deleteTime.getTime()
-  const isTied = { deleteTime: time, _id: { $gt: documentIdOf({ organizationId, formId }) } }
-  return { deleteTime: { $lte: time }, $or: [{ deleteTime: { $lt: time } }, isTied] }
 }

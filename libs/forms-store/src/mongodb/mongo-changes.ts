@@ -1,9 +1,4 @@
-import {
-  conflictIfDuplicate,
-  type MongoTransaction,
-  type TransactionWrite,
-  writeConflict,
-} from '@fms/store-kit/mongodb'
+import { type MongoTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { ChangeEngine, FoundRevision } from '../changes/change-engine.ts'
 import { toStoredRevision } from '../stored-rows.ts'
 import { applyChange, latestEvents, requestKey } from './apply-change.ts'
@@ -111,7 +106,7 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
       const { matched } = await transaction.write(writes)
       return matched === 1 ? added.length : writeConflict
     }
-    return database.transaction(work).catch(conflictIfDuplicate)
+    return database.transaction(work)
   },
 
   /** Index: deletions_by_purgeTime. */

@@ -97,8 +97,9 @@ it('counts failures of the store, but not of the request', async () => {
   const unavailable = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable')
   const moved = new ApiError('FAILED_PRECONDITION', 'FORM_MOVED', 'moved')
   const replay = new (class extends ExpectedOutcome {})()
+  const aborted = new DOMException('The caller left', 'AbortError')
 
-  for (const error of [unavailable, unavailable, moved, replay, new TypeError('a defect')])
+  for (const error of [unavailable, unavailable, moved, replay, aborted, new TypeError('a defect')])
     await expect(measured.fail(error)).rejects.toBe(error)
 
   const labels = { store: 'failing', engine: 'sqlite', operation: 'fail' }

@@ -109,9 +109,11 @@ const measure = (
   return result
 }
 
-/** Other API errors, such as a missing resource or a failed precondition, are not failures of the store. */
+/** Other API errors, such as a missing resource, are no failures of the store, nor is the end of work for a caller who left. */
 const isStoreError = (error: unknown) =>
-  error instanceof ApiError ? error.status === 'UNAVAILABLE' : !(error instanceof ExpectedOutcome)
+  error instanceof ApiError
+    ? error.status === 'UNAVAILABLE'
+    : !(error instanceof ExpectedOutcome) && (error as Error).name !== 'AbortError'
 
 /** How long a store works before its outage has ended, in milliseconds: on a full disk, some writes still find room. */
 const recoveryMs = 5_000

@@ -11,8 +11,6 @@ export * from './mongodb-order.ts'
 export * from './mongodb-schema.ts'
 export { socketTimeoutMs } from './mongodb-timeouts.ts'
 export {
-  conflictIfDuplicate,
-  DuplicateInTransaction,
   MongoTransaction,
   type TransactionOptions,
   type TransactionWrite,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { schemaCheckMs } from '../schema-version.ts'
 import type { MigrationStep } from '../store-state.ts'
 import type { Migration } from '../store-url.ts'
-import type { BeforeWrite, MongoCollection } from './mongodb-collection.ts'
+import type { MongoCollection } from './mongodb-collection.ts'
 import { MongoDatabase } from './mongodb-database.ts'
 import {
   type MongoSchema,
@@ -33,8 +33,6 @@ export interface MigrateOptions {
   /** Steps that change documents, in the order in which they run. */
   changes?: readonly ChangeDocuments[]
   onStep?: ((step: MigrationStep) => void) | undefined
-  /** For tests: called before each write. */
-  beforeWrite?: BeforeWrite
   /** For tests: how long to wait for excluded releases, in milliseconds. */
   exclusionMs?: number
 }
@@ -53,11 +51,11 @@ interface Step {
 export const migrateMongodb = async (
   url: string,
   schema: MongoSchema,
-  { changes = [], onStep, beforeWrite, exclusionMs = defaultExclusionMs }: MigrateOptions = {},
+  { changes = [], onStep, exclusionMs = defaultExclusionMs }: MigrateOptions = {},
 ): Promise<Migration> => {
   const { store, version, indexes } = schema
   await assertReachable(url, schema)
-  await using database = new MongoDatabase(url, beforeWrite, undefined, withoutTimeouts)
+  await using database = new MongoDatabase(url, undefined, withoutTimeouts)
   const meta = database.collection<SchemaDocument>(metaCollection)
   const steps: Step[] = [
     { title: 'excluding earlier releases', run: () => excludeReleases(meta, schema, exclusionMs) },

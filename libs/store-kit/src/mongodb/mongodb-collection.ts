@@ -16,9 +16,6 @@ export interface FindQuery {
   timeoutMs?: number | undefined
 }
 
-/** Called before each write, so that a test can fail it or change the store there. */
-export type BeforeWrite = (write: { collection: string; operation: string }) => void | Promise<void>
-
 /** Sends a request and translates the driver's errors. @param timeoutMs how long the caller waits. */
 export type RunRequest = <R>(request: () => Promise<R>, timeoutMs: number) => Promise<R>
 
@@ -34,20 +31,13 @@ const durable = { readConcern: { level: 'majority' } } as const
 export class MongoCollection<T extends MongoDocument> {
   readonly #collection: Collection<Document>
   readonly #run: RunRequest
-  readonly #beforeWrite: BeforeWrite | undefined
   readonly #timeoutMs: number
   readonly #writeOptions: { maxTimeMS: number }
 
   /** @param timeoutMs how long the engine may work on a request that has no limit of its own, in milliseconds. */
-  constructor(
-    collection: Collection<Document>,
-    run: RunRequest,
-    beforeWrite?: BeforeWrite,
-    timeoutMs = engineTimeoutMs,
-  ) {
+  constructor(collection: Collection<Document>, run: RunRequest, timeoutMs = engineTimeoutMs) {
     this.#collection = collection
     this.#run = run
-    this.#beforeWrite = beforeWrite
     this.#timeoutMs = timeoutMs
     this.#writeOptions = { maxTimeMS: timeoutMs }
   }
@@ -129,7 +119,7 @@ export class MongoCollection<T extends MongoDocument> {
 
   /** Updates one document. @returns whether one matched. */
   async update(query: Document, by: Document | Document[]): Promise<boolean> {
-    const { matchedCount } = await this.#write('update', () =>
+    const { matchedCount } = await this.#write(() =>
       this.#collection.updateOne(query, by, this.#writeOptions),
     )
     return matchedCount === 1
@@ -138,7 +128,7 @@ export class MongoCollection<T extends MongoDocument> {
   /** Updates one document, or inserts it. @returns undefined where two inserts raced: repeat it. */
   async updateAndGet(query: Document, by: Document): Promise<T | undefined> {
     const options = { ...this.#writeOptions, upsert: true, returnDocument: 'after' } as const
-    const changed = await this.#write('update', () => this.#collection.findOneAndUpdate(query, by, options))
+    const changed = await this.#write(() => this.#collection.findOneAndUpdate(query, by, options))
     return (changed as T | null) ?? undefined
   }
 
@@ -146,7 +136,7 @@ export class MongoCollection<T extends MongoDocument> {
   async updateInOrder(updates: readonly (readonly [query: Document, by: Document])[]): Promise<void> {
     const models = updates.map(([filter, update]) => ({ updateOne: { filter, update } }))
     try {
-      await this.#write('update', () => this.#collection.bulkWrite(models, this.#writeOptions))
+      await this.#write(() => this.#collection.bulkWrite(models, this.#writeOptions))
     } catch (error) {
       if (!isDuplicateKey(error)) throw error
     }
@@ -155,7 +145,7 @@ export class MongoCollection<T extends MongoDocument> {
   /** Inserts a document. @returns false when a unique index rejects it. */
   async insert(document: T): Promise<boolean> {
     try {
-      await this.#write('insert', () => this.#collection.insertOne(document as Document, this.#writeOptions))
+      await this.#write(() => this.#collection.insertOne(document as Document, this.#writeOptions))
       return true
     } catch (error) {
       if (isDuplicateKey(error)) return false
@@ -170,25 +160,18 @@ export class MongoCollection<T extends MongoDocument> {
 
   /** Deletes one document. @returns whether one matched. */
   async deleteOne(query: Document): Promise<boolean> {
-    const { deletedCount } = await this.#write('delete', () =>
-      this.#collection.deleteOne(query, this.#writeOptions),
-    )
+    const { deletedCount } = await this.#write(() => this.#collection.deleteOne(query, this.#writeOptions))
     return deletedCount === 1
   }
 
   /** Deletes all matching documents, not atomically. @returns how many were deleted. */
   async deleteMany(query: Document): Promise<number> {
-    const { deletedCount } = await this.#write('delete', () =>
-      this.#collection.deleteMany(query, this.#writeOptions),
-    )
+    const { deletedCount } = await this.#write(() => this.#collection.deleteMany(query, this.#writeOptions))
     return deletedCount
   }
 
-  #write<R>(operation: string, request: () => Promise<R>): Promise<R> {
-    return this.#run(async () => {
-      await this.#beforeWrite?.({ collection: this.#collection.collectionName, operation })
-      return request()
-    }, requestTimeoutMs(this.#timeoutMs))
+  #write<R>(request: () => Promise<R>): Promise<R> {
+    return this.#run(request, requestTimeoutMs(this.#timeoutMs))
   }
 }
 

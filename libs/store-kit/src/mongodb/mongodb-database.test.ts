@@ -194,7 +194,7 @@ describe('a store that a newer release has migrated', () => {
   const given = async () => {
     const url = newUrl()
     await migrateMongodb(url, first)
-    const older = new MongoDatabase(url, undefined, first)
+    const older = new MongoDatabase(url, first)
     await older.ping(first)
     return { url, older, letters: older.collection('letters') }
   }

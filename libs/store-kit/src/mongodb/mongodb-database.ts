@@ -1,7 +1,7 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { storeUnavailable } from '../errors.ts'
 import type { writeConflict } from '../retry-on-conflict.ts'
-import { type BeforeWrite, MongoCollection, type MongoDocument } from './mongodb-collection.ts'
+import { MongoCollection, type MongoDocument } from './mongodb-collection.ts'
 import {
   assertSupported,
   type Deployment,
@@ -43,14 +43,12 @@ const options: MongoClientOptions = {
   serverSelectionTimeoutMS: selectionTimeoutMs,
   connectTimeoutMS: selectionTimeoutMs,
   waitQueueTimeoutMS: selectionTimeoutMs,
-  socketTimeoutMS: socketTimeoutMs(engineTimeoutMs),
 }
 
 /** A replica set or sharded cluster of MongoDB 8.0+; others get STORE_NOT_SUPPORTED. Connects with the first request. */
 export class MongoDatabase implements AsyncDisposable {
   readonly #client: MongoClient
   readonly #database: Db
-  readonly #beforeWrite: BeforeWrite | undefined
   readonly #guard: SchemaGuard | undefined
   readonly #timeoutMs: number
   readonly #inFlight = new Set<Promise<unknown>>()
@@ -67,16 +65,18 @@ export class MongoDatabase implements AsyncDisposable {
    */
   constructor(
     url: string,
-    beforeWrite?: BeforeWrite,
     schema?: MongoSchema,
     overrides: MongoClientOptions & { engineTimeoutMs?: number } = {},
   ) {
     const name = databaseName(url)
     const { engineTimeoutMs: timeoutMs = engineTimeoutMs, ...clientOptions } = overrides
     this.#timeoutMs = timeoutMs
-    this.#client = createClient(url, { ...options, ...clientOptions })
+    this.#client = createClient(url, {
+      ...options,
+      socketTimeoutMS: socketTimeoutMs(timeoutMs),
+      ...clientOptions,
+    })
     this.#database = this.#client.db(name)
-    this.#beforeWrite = beforeWrite
     if (schema) this.#guard = new SchemaGuard(this.#meta(), schema)
   }
 
@@ -85,7 +85,6 @@ export class MongoDatabase implements AsyncDisposable {
     return new MongoCollection<T>(
       this.#database.collection(name),
       this.#runGuarded.bind(this),
-      this.#beforeWrite,
       this.#timeoutMs,
     )
   }
@@ -97,6 +96,7 @@ export class MongoDatabase implements AsyncDisposable {
         runTransaction(this.#client, this.#database.databaseName, work, {
           ...options,
           isSharded: this.#isSharded,
+          timeoutMs: this.#timeoutMs,
         }),
       2 * requestTimeoutMs(this.#timeoutMs),
     )
@@ -121,7 +121,6 @@ export class MongoDatabase implements AsyncDisposable {
       ...(sparse && { sparse }),
       ...(ifPresent && { partialFilterExpression: { [ifPresent]: { $exists: true } } }),
     }
-    await this.#beforeWrite?.({ collection, operation: 'createIndex' })
     await this.run(() => this.#database.collection(collection).createIndex(key, options))
   }
 

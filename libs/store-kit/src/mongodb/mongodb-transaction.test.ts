@@ -8,7 +8,7 @@ import { MongoClient, MongoServerError } from 'mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { retryOnConflict, writeConflict } from '../retry-on-conflict.ts'
 import { MongoDatabase } from './mongodb-database.ts'
-import { DuplicateInTransaction, type MongoTransaction, runTransaction } from './mongodb-transaction.ts'
+import { type MongoTransaction, runTransaction } from './mongodb-transaction.ts'
 
 interface Note {
   _id: string
@@ -167,30 +167,29 @@ describe('a transaction', () => {
     expect(await all.read()).toBe(1)
   })
 
-  it('names the collection whose unique index has rejected a document, and changes nothing', async () => {
+  it('is a conflict where a unique index has rejected a document, and changes nothing', async () => {
     await using all = await given()
     const { database, titles, _id } = all
     const text = randomUUID()
     await titles.insert({ text })
 
-    const failed = database.transaction((transaction) =>
+    const result = await database.transaction((transaction) =>
       transaction.write([add(_id), { collection: 'titles', insert: { text } }, add(_id)]),
     )
 
-    await expect(failed).rejects.toBeInstanceOf(DuplicateInTransaction)
-    await expect(failed).rejects.toMatchObject({ collection: 'titles' })
+    expect(result).toBe(writeConflict)
     expect(await all.read()).toBe(0)
     expect(await database.transaction(counting(_id))).toBe(1)
   })
 
-  it('sends its writes in one request, and waits 4.5 s for the journals of a majority', async () => {
+  it('sends its writes in one request with the time limit of its database, and waits 4.5 s for the journals of a majority', async () => {
     await using recorder = await recordMongodb(mongo.url)
-    await using database = new MongoDatabase(recorder.url)
+    await using database = new MongoDatabase(recorder.url, undefined, { engineTimeoutMs: 60_000 })
 
     await database.transaction(counting('none'))
 
     expect(recorder.take()).toMatchObject([
-      { bulkWrite: 1, startTransaction: true },
+      { bulkWrite: 1, startTransaction: true, maxTimeMS: 60_000 },
       { commitTransaction: 1, writeConcern: { w: 'majority', j: true, wtimeout: 4_500 } },
     ])
   })
@@ -199,7 +198,10 @@ describe('a transaction', () => {
     await using recorder = await recordMongodb(mongo.url)
     await using client = new MongoClient(recorder.url)
 
-    await runTransaction(client, 'test', (transaction) => transaction.find('notes', {}), { isSharded: true })
+    await runTransaction(client, 'test', (transaction) => transaction.find('notes', {}), {
+      isSharded: true,
+      timeoutMs: 5_000,
+    })
 
     expect(recorder.take()).toMatchObject([
       { find: 'notes', startTransaction: true, readConcern: { level: 'snapshot' } },

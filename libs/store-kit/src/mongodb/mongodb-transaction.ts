@@ -10,31 +10,17 @@ import {
 } from 'mongodb'
 import { conflictDeadline, writeConflict } from '../retry-on-conflict.ts'
 import { type FindQuery, toOptions } from './mongodb-collection.ts'
-import { engineTimeoutMs, majorityTimeoutMs } from './mongodb-timeouts.ts'
+import { isDuplicateKey } from './mongodb-errors.ts'
+import { majorityTimeoutMs } from './mongodb-timeouts.ts'
 
-/** A write in a transaction. Each affects at most one document, except for `deleteMany`. */
+/** A write in a transaction. Each affects at most one document, except for `updateMany` and `deleteMany`. */
 export type TransactionWrite = { collection: string } & (
   | { insert: Document }
   | { update: Document; by: Document; upsert?: boolean }
+  | { updateMany: Document; by: Document }
   | { deleteOne: Document }
   | { deleteMany: Document }
 )
-
-/** A unique index has rejected a document, and the transaction is aborted. */
-export class DuplicateInTransaction extends Error {
-  readonly collection: string
-
-  constructor(collection: string, options?: ErrorOptions) {
-    super(`A unique index of ${collection} has rejected a document`, options)
-    this.collection = collection
-  }
-}
-
-/** For the `catch` of a transaction: another one has stored the document, so that this one has to decide again. */
-export const conflictIfDuplicate = (error: unknown): typeof writeConflict => {
-  if (error instanceof DuplicateInTransaction) return writeConflict
-  throw error
-}
 
 /** The work of a transaction. It returns `writeConflict` to abort it. It may run again, after an abort. */
 export type TransactionWork<R> = (transaction: MongoTransaction) => Promise<R | typeof writeConflict>
@@ -47,6 +33,8 @@ export interface TransactionOptions {
 }
 
 interface AttemptOptions extends TransactionOptions {
+  /** How long the engine may work on each request, in milliseconds. */
+  timeoutMs: number
   /** Whether the deployment is a sharded cluster: there, only the read concern `snapshot` spans several shards. */
   isSharded?: boolean
 }
@@ -55,29 +43,26 @@ interface AttemptOptions extends TransactionOptions {
 export class MongoTransaction {
   readonly #client: MongoClient
   readonly #name: string
-  readonly #session: ClientSession
+  readonly #options: { session: ClientSession; maxTimeMS: number }
 
-  constructor(client: MongoClient, name: string, session: ClientSession) {
+  constructor(client: MongoClient, name: string, session: ClientSession, timeoutMs: number) {
     this.#client = client
     this.#name = name
-    this.#session = session
+    this.#options = { session, maxTimeMS: timeoutMs }
   }
 
-  /** Writes to any collections in one ordered `bulkWrite` (MongoDB 8). @throws {DuplicateInTransaction} */
+  /** Writes to any collections in one ordered `bulkWrite` (MongoDB 8). */
   async write(writes: readonly TransactionWrite[]): Promise<{ matched: number; deleted: number }> {
     try {
       const models = writes.map((write) => toModel(this.#name, write))
-      const options = { session: this.#session, ordered: true, maxTimeMS: engineTimeoutMs }
+      const options = { ...this.#options, ordered: true }
       const { matchedCount, deletedCount, upsertedCount } = await this.#client.bulkWrite(models, options)
       return { matched: matchedCount + upsertedCount, deleted: deletedCount }
     } catch (error) {
       if (!(error instanceof MongoClientBulkWriteError)) throw error
-      const [[index, failed] = []] = error.writeErrors
       // The driver's error has neither the code and the message of a failed write, nor the labels of a failed request.
-      if (index === undefined) throw error.cause ?? error
-      const cause = new MongoServerError({ ...failed })
-      if (failed?.code !== duplicateKeyCode) throw cause
-      throw new DuplicateInTransaction(writes[index]!.collection, { cause })
+      const [failed] = error.writeErrors.values()
+      throw failed ? new MongoServerError({ ...failed }) : (error.cause ?? error)
     }
   }
 
@@ -98,10 +83,6 @@ export class MongoTransaction {
     return this.#collection(collection).aggregate(pipeline, this.#options).toArray()
   }
 
-  get #options() {
-    return { session: this.#session, maxTimeMS: engineTimeoutMs }
-  }
-
   #collection(name: string) {
     return this.#client.db(this.#name).collection(name)
   }
@@ -114,9 +95,10 @@ export class MongoTransaction {
  * The driver's `withTransaction` is not used: it repeats conflicts for 120 s, and finds no label in an error of a client
  * `bulkWrite`, whose labels are those of its cause.
  *
- * @returns the result of `work`; `writeConflict`, with nothing changed, if another write was faster or `work` returns it.
- * @throws {DuplicateInTransaction}; the driver's error, after which nothing is changed, unless the commit was sent and the
- *   deployment could not be reached until the deadline.
+ * @returns the result of `work`; `writeConflict`, with nothing changed, if another write was faster, a unique index has
+ *   rejected a document, or `work` returns it.
+ * @throws {Error} the driver's, after which nothing is changed, unless the commit was sent and the deployment could not be
+ *   reached until the deadline.
  */
 export const runTransaction = async <R>(
   ...[client, name, work, options]: Parameters<typeof attempt<R>>
@@ -140,20 +122,20 @@ const attempt = async <R>(
   client: MongoClient,
   name: string,
   work: TransactionWork<R>,
-  { beforeCommit, deadline = conflictDeadline(), isSharded = false }: AttemptOptions = {},
+  { beforeCommit, deadline = conflictDeadline(), isSharded = false, timeoutMs }: AttemptOptions,
 ): Promise<R | typeof writeConflict> => {
   const session = client.startSession()
   try {
     // On a replica set, a transaction reads a snapshot of the primary by default. Its commit waits for the majority.
     session.startTransaction({ writeConcern, ...(isSharded && { readConcern: { level: 'snapshot' } }) })
-    const result = await work(new MongoTransaction(client, name, session))
+    const result = await work(new MongoTransaction(client, name, session, timeoutMs))
     if (result !== writeConflict) {
       beforeCommit?.()
       await commit(client, session, { beforeCommit, deadline })
     }
     return result
   } catch (error) {
-    if (isConflict(error)) return writeConflict
+    if (isConflict(error) || isDuplicateKey(error)) return writeConflict
     throw error
   } finally {
     // Aborts the transaction if it is still open.
@@ -203,8 +185,6 @@ const endOpenTransaction = async (client: MongoClient, session: ClientSession): 
     .catch(() => {})
 }
 
-const duplicateKeyCode = 11000
-
 /** LockTimeout, WriteConflict, SnapshotUnavailable, NoSuchTransaction. */
 const conflictCodes = new Set<unknown>([24, 112, 246, 251])
 
@@ -221,6 +201,8 @@ const toModel = (database: string, write: TransactionWrite): AnyClientBulkWriteM
   if ('insert' in write) return { namespace, name: 'insertOne', document: write.insert }
   if ('deleteOne' in write) return { namespace, name: 'deleteOne', filter: write.deleteOne }
   if ('deleteMany' in write) return { namespace, name: 'deleteMany', filter: write.deleteMany }
+  if ('updateMany' in write)
+    return { namespace, name: 'updateMany', filter: write.updateMany, update: write.by }
   const { update: filter, by, upsert } = write
   return { namespace, name: 'updateOne', filter, update: by, ...(upsert && { upsert }) }
 }

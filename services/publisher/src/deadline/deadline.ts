@@ -1,10 +1,11 @@
+import { ExpectedOutcome } from '@fms/aip'
 import { clockInboxOf, deadlineHeader, replyInboxHeader } from '@fms/contracts'
 import type { JsMsg } from '@nats-io/jetstream'
 import type { GatewayClocks } from './gateway-clocks.ts'
 import type { RemoteClock } from './remote-clock.ts'
 
 /** The deadline of a command is over: its caller no longer waits. */
-export class DeadlineExceeded extends Error {}
+export class DeadlineExceeded extends ExpectedOutcome {}
 
 /** Reads the deadline from the command's header, on the clock of its gateway. Without the header it is over. */
 export const deadlineOf = ({ headers }: JsMsg, clocks: GatewayClocks): Deadline => {

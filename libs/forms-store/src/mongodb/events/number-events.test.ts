@@ -1,23 +1,28 @@
-import { MongoDatabase } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { logBytesOf, logOf } from '../../contract/events/log-of.ts'
 import { atOnce, edited, givenForm, newForm, publish, refOf } from '../../contract/given.ts'
-import { type FormsCollections, formsCollections } from '../documents.ts'
+import type { FormsCollections } from '../documents.ts'
 import { startFormsStore } from '../testing.ts'
 import { numberEvents } from './number-events.ts'
 import { pruneEvents } from './prune-events.ts'
 
-const { url, store, collections } = await startFormsStore()
+const { store, collections } = await startFormsStore()
 
 /** A process that fails for good at a write, as if it were killed there. */
 const killedAfter = async (writes: number, work: (killed: FormsCollections) => Promise<unknown>) => {
   let left = writes
-  const beforeWrite = () => {
-    if (left-- <= 0) throw new Error('killed')
-  }
-  await using database = new MongoDatabase(url, beforeWrite)
-  await work(formsCollections(database)).catch(() => {})
+  const killable = <T extends object>(collection: T): T =>
+    new Proxy(collection, {
+      get(target, name) {
+        const isRead = /^(find|has|count|distinct|aggregate)/.test(String(name))
+        if (!isRead && left-- <= 0) throw new Error('killed')
+        return (Reflect.get(target, name) as () => unknown).bind(target)
+      },
+    })
+  const { events, eventLogs } = collections
+  const killed = { ...collections, events: killable(events), eventLogs: killable(eventLogs) }
+  await work(killed).catch(() => {})
 }
 
 const killedRelay = (writes: number) => killedAfter(writes, (killed) => numberEvents(killed, 100))

@@ -1,5 +1,5 @@
 import type { FormPath } from '@fms/contracts'
-import { conflictIfDuplicate, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
+import { type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { Change } from '../../changes/change.ts'
 import type { FormsCollections } from '../documents.ts'
 
@@ -26,7 +26,7 @@ export const stageImport = async (
   { organizationId, formId }: FormPath,
   incarnation: string,
   history: readonly TransactionWrite[],
-): Promise<{ writes: TransactionWrite[]; matches: number } | false> => {
+): Promise<TransactionWrite[] | false> => {
   const clearTime = Date.now() + maxPauseMs
   await remains.insert({ _id: incarnation, organizationId, formId, clearTime, isCounted: false })
   const unlessCleared = { _id: incarnation, organizationId, isBeingCleared: null }
@@ -36,15 +36,13 @@ export const stageImport = async (
       update: unlessCleared,
       by: { $set: { clearTime: Date.now() + maxPauseMs } },
     }
-    const stored = await database
-      .transaction(async (transaction) => {
-        const { matched } = await transaction.write([extend, ...batch])
-        return matched === 1 || writeConflict
-      })
-      .catch(conflictIfDuplicate)
+    const stored = await database.transaction(async (transaction) => {
+      const { matched } = await transaction.write([extend, ...batch])
+      return matched === 1 || writeConflict
+    })
     if (stored !== true) return false
   }
-  return { writes: [{ collection: 'remains', deleteOne: unlessCleared }], matches: 1 }
+  return [{ collection: 'remains', deleteOne: unlessCleared }]
 }
 
 /** Splits inserts into batches that have at most 4 MiB, unless one document has more. */

@@ -1,4 +1,6 @@
 import { isUuid, latestAlias, liveAlias } from '@fms/contracts'
+import { takeUpTo } from '@fms/store-kit'
+import { listMongodb } from '@fms/store-kit/mongodb'
 import type {
   FormRef,
   ListedRevision,
@@ -6,16 +8,10 @@ import type {
   RevisionState,
   RevisionsPage,
 } from '../../forms-store.ts'
-import { takeUpTo } from '../../lists/take-up-to.ts'
 import { toStoredRevision } from '../../stored-rows.ts'
 import type { FormDocument, FormsCollections, RevisionDocument } from '../documents.ts'
 import { findForm, incarnationOf } from '../find-form.ts'
-
-export interface FoundRevision {
-  form: FormDocument
-  revision: RevisionDocument
-  state: RevisionState
-}
+import type { ListLimits } from '../list-forms.ts'
 
 const formFields = ['organizationId', 'incarnation', 'liveRevisionId', 'aiHandoff'] as const
 
@@ -25,7 +21,7 @@ export const findRevision = async (
   ref: FormRef,
   revisionRef: string,
   fields?: readonly (keyof RevisionDocument)[],
-): Promise<FoundRevision | undefined> => {
+): Promise<{ form: FormDocument; revision: RevisionDocument; state: RevisionState } | undefined> => {
   for (;;) {
     const form = await findForm(collections, ref, { fields: formFields })
     if (!form) return undefined
@@ -61,16 +57,22 @@ const findRevisionOf = async (
 export const listRevisions = async (
   collections: FormsCollections,
   { after, limit, skip, ...ref }: ListRevisionsQuery,
+  limits: ListLimits,
 ): Promise<RevisionsPage | undefined> => {
   const form = await findForm(collections, ref, { fields: formFields })
   if (!form) return undefined
-  const { revisions } = collections
-  const all = incarnationOf(form)
-  const query = { ...all, ...(after !== undefined && { number: { $lt: after } }) }
-  const found = revisions.find(query, { sort: { number: -1 }, skip, limit: limit + 1 })
+  const list = listMongodb(collections.revisions, {
+    scope: incarnationOf(form),
+    fields: {},
+    order: [{ field: 'number', descending: true }],
+    after: after === undefined ? undefined : [after],
+    skip,
+    limit,
+    ...limits,
+  })
   const [{ taken, more }, totalSize] = await Promise.all([
-    takeUpTo(limit, found, (revision) => Buffer.byteLength(revision.form)),
-    revisions.count(all),
+    takeUpTo(limit, list.items, (revision) => Buffer.byteLength(revision.form)),
+    list.count(),
   ])
   return {
     revisions: taken.map((revision) => toListedRevision(revision, form)),

@@ -1,6 +1,5 @@
-import { pageSql, type Row, type SqliteDatabase, wantedRow } from '@fms/store-kit'
+import { maxPageBytes, pageSql, type Row, type SqliteDatabase, wantedRow } from '@fms/store-kit'
 import type { ListedRevision, ListRevisionsQuery, RevisionsPage } from '../../forms-store.ts'
-import { maxPageBytes } from '../../lists/take-up-to.ts'
 import { toStoredRevision } from '../../stored-rows.ts'
 import { findForm } from '../find-form.ts'
 import type { PageBounds } from './page-bounds.ts'

@@ -5,7 +5,7 @@ export const maxPageBytes = 4 * 1024 * 1024
 export const takeUpTo = async <T>(
   limit: number,
   items: AsyncIterable<T>,
-  bytesOf: (item: T) => number,
+  bytesOf: (item: T) => number = () => 0,
 ): Promise<{ taken: T[]; more: boolean }> => {
   const taken: T[] = []
   let bytes = 0
