@@ -360,12 +360,6 @@ export interface FormsStore extends AsyncDisposable {
   /** What the organization has, as its quota counts it. */
   usage(organizationId: string): Promise<Usage>
 
-  /**
-   * For a dry run: checks the quota, and on SQLite the room on the disk, as every change does. `growth.bytes` is absent
-   * for a change that stores no draft or revision. @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL.
-   */
-  checkQuota(organizationId: string, growth: Partial<Usage>): Promise<void>
-
   /** Finds the organization of a form by its public id. */
   findOrganizationOf(publicId: string): Promise<string | undefined>
 

@@ -36,6 +36,8 @@ export interface ChangeContext {
   httpRequestId: string
   /** Makes repeats of the change safe: the store carries it out once. Default: each call is a change of its own. */
   request?: IdentifiedRequest | undefined
+  /** Whether to decide and check the change without storing it (AIP-163). */
+  validateOnly?: boolean | undefined
 }
 
 /** The context of changes by operators' programs, such as formctl. */

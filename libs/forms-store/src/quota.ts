@@ -7,18 +7,14 @@ export const noQuota: Quota = { forms: 0, bytes: 0 }
 
 /**
  * The growth that a quota limits. A change that stores a draft or a revision also needs room for the largest event, so
- * that patches that keep the size of a draft come to an end, too. A draft that shrinks, and a change without `bytes`,
+ * that patches that keep the size of a draft come to an end, too. A draft that shrinks, and a change that stores neither,
  * needs none: a delete or an unpublish is never rejected because of its event.
  */
-export const withRoomForEvent = ({ forms = 0, bytes }: Partial<Usage>): Usage => ({
-  forms,
-  bytes: bytes === undefined || bytes < 0 ? 0 : bytes + maxEventBytes,
-})
-
 export const limitedGrowth = ({ form, revisions, growth }: Change): Usage => {
   const { forms, bytes, eventBytes } = growth
   const storesContent = 'insert' in form || ('set' in form && form.set.draft) || revisions
-  return withRoomForEvent({ forms, ...(storesContent && { bytes: bytes - eventBytes }) })
+  const isLimited = storesContent && bytes >= eventBytes
+  return { forms, bytes: isLimited ? bytes - eventBytes + maxEventBytes : 0 }
 }
 
 /** A change that keeps or shrinks the usage always passes. @throws {ApiError} QUOTA_EXCEEDED. */

@@ -1,12 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { apiError } from '@fms/aip'
-import {
-  type FormPublished,
-  liveAlias,
-  type PreconditionViolation,
-  type PublishForm,
-  userPath,
-} from '@fms/contracts'
+import { type FormPublished, type PreconditionViolation, type PublishForm, userPath } from '@fms/contracts'
 import {
   assertIfMatch,
   type ChangeContext,
@@ -48,7 +42,6 @@ export const publish = async (
   deps: PublishDeps,
   { assertInTime, httpRequestId }: Delivery,
 ): Promise<StoredForm> => {
-  if (command.validateOnly) return validatePublish(command, deps)
   const { forms, checks, publicFormBaseUrl, now } = deps
   let isRepeat = true
   const snapshot: TakeSnapshot = async (current, readLive) => {
@@ -82,6 +75,7 @@ const reused = ({ organizationId, commandId }: PublishForm) =>
 const contextOf = (command: PublishForm, httpRequestId: string): ChangeContext => ({
   actor: { user: publisherOf(command), key: command.key },
   httpRequestId,
+  validateOnly: command.validateOnly,
 })
 
 const publisherOf = ({ userId }: PublishForm) => userPath(userId)
@@ -91,29 +85,6 @@ export const toFormPublished = (form: StoredForm, publicFormBaseUrl: string): Fo
   formJson: formToJson(form, publicFormBaseUrl),
   etag: formETag(form),
 })
-
-/** The checks of a publish in the same order, without a change. */
-const validatePublish = async (
-  command: PublishForm,
-  { forms, checks, publicFormBaseUrl }: PublishDeps,
-): Promise<StoredForm> => {
-  const current = await forms.get(command)
-  if (!current) throw formNotFound(command)
-  const earlier = await forms.findRevisionOfCommand(command.organizationId, command.commandId)
-  if (earlier && earlier.formId !== current.formId) throw reused(command)
-  assertSameNote(command, earlier)
-  // The repeat of a finished publish changes nothing: the form may have been taken down since. An unfinished one is not
-  // visible yet, and its repeat makes it live.
-  if (earlier && (await forms.getRevision(command, earlier.revisionId))) return current
-  const published = { ...current, live: true }
-  if (!earlier) {
-    const readLive = async () => (await forms.getRevision(command, liveAlias))?.revision
-    await check(command, current, readLive, checks)
-    const bytes = Buffer.byteLength(formToJson(published, publicFormBaseUrl))
-    await forms.checkQuota(command.organizationId, { bytes })
-  }
-  return published
-}
 
 const check = async (
   command: PublishForm,

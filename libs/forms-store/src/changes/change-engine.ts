@@ -55,6 +55,9 @@ export interface ChangeEngine {
    */
   apply(change: Change): Promise<boolean>
 
+  /** Checks quota and disk as {@link apply} does. @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL. */
+  checkRoom(change: Change): Promise<void>
+
   /** Counts replies of a form, deleted or not, that were not counted before. @returns how many there were. */
   recordReplies(replies: Replies): Promise<number | typeof writeConflict>
 

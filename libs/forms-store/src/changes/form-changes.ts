@@ -68,7 +68,8 @@ export abstract class FormChanges {
     { idChosenByClient = false } = {},
   ) => {
     const { organizationId, formId } = form
-    let isRepeated = false
+    // The engine does not see a dry run.
+    let isRepeated = context.validateOnly
     return this.#repeat({ organizationId, formRef: formId }, async () => {
       if (isRepeated) {
         await this.checkRequest({ organizationId }, context.request)
@@ -213,6 +214,10 @@ export abstract class FormChanges {
   }
 
   async #apply(change: Change): Promise<boolean> {
+    if (change.context.validateOnly) {
+      await this.#engine.checkRoom(change)
+      return true
+    }
     try {
       if (!(await this.#engine.apply(change))) return false
     } catch (error) {

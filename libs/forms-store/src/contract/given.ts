@@ -10,6 +10,7 @@ import type {
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
+import { type ChangeContext, operatorContext } from '../identified-request.ts'
 import { formToJson } from '../resource/form-to-json.ts'
 import { parseDraft, toStoredDraft } from '../stored-draft.ts'
 import { toFormRecord } from '../stored-form-record.ts'
@@ -29,6 +30,8 @@ export const openStore = (open: OpenStore, options?: FormsStoreOptions): (() => 
   afterAll(() => store.close())
   return () => store
 }
+
+export const dryRun: ChangeContext = { ...operatorContext, validateOnly: true }
 
 /** The time `ms` milliseconds after a fixed instant. */
 export const time = (ms: number) => new Date(Date.UTC(2026, 10, 20, 9, 30) + ms)

@@ -4,10 +4,12 @@ import { anyCharacter } from '@fms/testkit/any-character'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { FormsStore, StoredForm, Usage } from '../forms-store.ts'
+import type { ChangeContext } from '../identified-request.ts'
 import { toFormRecord } from '../stored-form-record.ts'
 import { logBytesOf, logOf } from './events/log-of.ts'
 import {
   atOnce,
+  dryRun,
   edited,
   givenForm,
   newForm,
@@ -154,11 +156,12 @@ export const quotasContract = (open: OpenStore, limits: EngineLimits): void => {
         if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(refused)
       }
       expect((await truthOf(store(), organizationId)).forms).toBe(3)
-      await expect(store().checkQuota(organizationId, { forms: 1, bytes: 1 })).rejects.toMatchObject(refused)
+      const wouldCreate = () => store().create(newForm({ organizationId }), dryRun)
+      await expect(wouldCreate()).rejects.toMatchObject(refused)
 
       const { forms } = await store().list({ organizationId, orderBy: [], limit: 1, skip: 0 })
       await store().delete({ organizationId, formRef: forms[0]!.formId }, allow)
-      await store().checkQuota(organizationId, { forms: 1, bytes: 1 })
+      await wouldCreate()
       await givenForm(store(), { organizationId })
     })
 
@@ -215,13 +218,9 @@ export const quotasContract = (open: OpenStore, limits: EngineLimits): void => {
     it('rejects no shrinking change and no delete of an organization over its quota', async () => {
       const form = await givenTooLarge(store())
 
-      const half = ['x'.repeat(10_000)]
-      expect(
-        await store().update(refOf(form), (current) => edited(current, { context: half })),
-      ).toMatchObject({
-        version: 2,
-      })
-      await store().checkQuota(form.organizationId, { bytes: -1 })
+      const half = (current: StoredForm) => edited(current, { context: ['x'.repeat(10_000)] })
+      expect(await store().update(refOf(form), half, dryRun)).toMatchObject({ version: 2 })
+      expect(await store().update(refOf(form), half)).toMatchObject({ version: 2 })
       expect(await store().delete(refOf(form), allow)).toBe(true)
       await expectTruth(store(), form.organizationId)
     })
@@ -234,7 +233,7 @@ export const quotasContract = (open: OpenStore, limits: EngineLimits): void => {
 
       await restoring.unpublish(ref, 'A note', allow)
       await restoring.delete(ref, allow)
-      await restoring.checkQuota(organizationId, { forms: 1 })
+      await restoring.undelete(ref, allow, dryRun)
       await restoring.undelete(ref, allow)
       await expectTruth(restoring, organizationId)
       await restoring.delete(ref, allow)
@@ -251,7 +250,8 @@ export const quotasContract = (open: OpenStore, limits: EngineLimits): void => {
     it('brings patches that keep the size of a draft to an end, until retention deletes their events', async () => {
       const form = await givenForm(store(), { draft: { name: 'Name 00' } })
       const { organizationId } = form
-      const rename = (name: string) => store().update(refOf(form), (current) => edited(current, { name }))
+      const rename = (name: string, context?: ChangeContext) =>
+        store().update(refOf(form), (current) => edited(current, { name }), context)
       let renamed = 0
       const renameAll = async () => {
         for (; renamed < 99; renamed++) await rename(`Name ${10 + renamed}`)
@@ -262,9 +262,7 @@ export const quotasContract = (open: OpenStore, limits: EngineLimits): void => {
       const { bytes } = await store().usage(organizationId)
       expect(bytes).toBeLessThanOrEqual(limit)
       await expectTruth(store(), organizationId)
-      await expect(store().checkQuota(organizationId, { bytes: 0 })).rejects.toMatchObject({
-        reason: 'QUOTA_EXCEEDED',
-      })
+      await expect(rename('Eman 98', dryRun)).rejects.toMatchObject({ reason: 'QUOTA_EXCEEDED' })
       const shorter = await rename('Name')
       expect(shorter?.name).toBe('Name')
       await expectTruth(store(), organizationId)

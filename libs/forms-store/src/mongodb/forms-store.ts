@@ -4,7 +4,7 @@ import { filterTooExpensive } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { FormsStore, FormsStoreOptions, ListOptions } from '../forms-store.ts'
 import { defaultListTimeoutMs, throwAfter } from '../lists/list-timeout.ts'
-import { noQuota, withRoomForEvent } from '../quota.ts'
+import { noQuota } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toStoredRevision } from '../stored-rows.ts'
 import { stateFields, storedFields, toFormState, toStoredForm } from './convert-documents.ts'
@@ -29,7 +29,6 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
   readonly revisionGrowth: RevisionGrowth
   readonly #database: MongoDatabase
   readonly #collections: FormsCollections
-  readonly #quota: MongoQuota
   readonly #listTimeoutMs: number
 
   /** @param url `mongodb://…/DATABASE`, migrated. */
@@ -40,11 +39,9 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
       ...(timeoutMs !== undefined && { engineTimeoutMs: timeoutMs }),
     })
     const collections = formsCollections(database)
-    const mongoQuota = new MongoQuota(collections, quota)
-    super(mongoChanges(collections, mongoQuota), options)
+    super(mongoChanges(collections, new MongoQuota(collections, quota)), options)
     this.#database = database
     this.#collections = collections
-    this.#quota = mongoQuota
     this.#listTimeoutMs = listTimeoutMs
     this.events = mongoEventLog(collections)
     this.revisionGrowth = mongoRevisionGrowth(collections)
@@ -104,9 +101,6 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     if (count > maxPending) void numberOrganization(this.#collections, organizationId).catch(() => {})
     return { forms, bytes }
   }
-
-  readonly checkQuota: FormsStore['checkQuota'] = (organizationId, growth) =>
-    this.#quota.check(organizationId, withRoomForEvent(growth))
 
   /** Indexes: that of `_id` of publicIds, then that of forms: a deleted form keeps its public id. */
   readonly findOrganizationOf: FormsStore['findOrganizationOf'] = async (publicId) => {

@@ -1,5 +1,6 @@
 import { type MongoTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { ChangeEngine, FoundRevision } from '../changes/change-engine.ts'
+import { limitedGrowth } from '../quota.ts'
 import { toStoredRevision } from '../stored-rows.ts'
 import { applyChange, latestEvents, requestKey } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
@@ -85,6 +86,8 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
   readRecord: (form) => readRecord(collections, formById(form)),
 
   apply: (change) => applyChange(collections, quota, change),
+
+  checkRoom: (change) => quota.check(change.organizationId, limitedGrowth(change)),
 
   /** Does not compare `changeTime`: replies count whatever else happens to the form. Index: replies_by_replyId. */
   async recordReplies({ organizationId, formId, replyIds }) {

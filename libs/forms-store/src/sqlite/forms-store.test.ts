@@ -11,6 +11,7 @@ import { logBytesOf } from '../contract/events/log-of.ts'
 import { formsStoreContract } from '../contract/forms-store.contract.ts'
 import {
   atOnce,
+  dryRun,
   edited,
   givenForm,
   givenRevisions,
@@ -133,7 +134,8 @@ describe('a full disk', () => {
     await expect(givenForm(store)).rejects.toMatchObject(full)
     await expect(rename('A longer name than before')).rejects.toMatchObject(full)
     await expect(publish(store, deleted)).rejects.toMatchObject(full)
-    await expect(store.checkQuota(kept.organizationId, { forms: 1, bytes: 1 })).rejects.toMatchObject(full)
+    const other = newForm({ organizationId: kept.organizationId })
+    await expect(store.create(other, dryRun)).rejects.toMatchObject(full)
 
     await rename('')
     await store.unpublish(refOf(kept), '', any)

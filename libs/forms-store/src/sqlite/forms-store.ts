@@ -1,9 +1,9 @@
 import { SqliteDatabase } from '@fms/store-kit'
 import { FormChanges } from '../changes/form-changes.ts'
 import type { EventLog } from '../events/event-log.ts'
-import type { FormsStore, FormsStoreOptions, ListOptions, OrganizationForms, Quota } from '../forms-store.ts'
+import type { FormsStore, FormsStoreOptions, ListOptions, OrganizationForms } from '../forms-store.ts'
 import { defaultListTimeoutMs, throwAfter } from '../lists/list-timeout.ts'
-import { noQuota, withRoomForEvent } from '../quota.ts'
+import { noQuota } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toFormState, toStoredForm, toStoredRevision } from '../stored-rows.ts'
 import { SqliteChanges } from './changes/sqlite-changes.ts'
@@ -17,7 +17,7 @@ import { findRevision } from './revisions/find-revision.ts'
 import { sqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
 import { stateColumns, toRevisionState } from './rows.ts'
 import { migrations } from './schema.ts'
-import { checkGrowth, listOrganizations, readUsage } from './usage.ts'
+import { listOrganizations, readUsage } from './usage.ts'
 
 /** Holds the beginnings of 1,000 forms of 4 KiB each. A page that is not cached costs a system call. */
 const pageCacheBytes = 8 * 1024 * 1024
@@ -34,8 +34,6 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
   readonly events: EventLog
   readonly revisionGrowth: RevisionGrowth
   readonly #database: SqliteDatabase
-  readonly #quota: Quota
-
   /** Reads large pages. Absent for a database in memory, which has a single connection. */
   readonly #reader: Reader | undefined
   readonly #listTimeoutMs: number
@@ -55,7 +53,6 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     this.#database = database
     this.events = sqliteEventLog(database)
     this.revisionGrowth = sqliteRevisionGrowth(database)
-    this.#quota = quota
     this.#listTimeoutMs = listTimeoutMs
     this.#smallPage = { ...smallPage, scanned: fewForms }
     if (path !== ':memory:') this.#reader = new Reader({ path, timeoutMs: listTimeoutMs })
@@ -112,10 +109,6 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
   readonly usage: FormsStore['usage'] = async (organizationId) => {
     const { forms, bytes } = readUsage(this.#database, organizationId)
     return { forms, bytes }
-  }
-
-  readonly checkQuota: FormsStore['checkQuota'] = async (organizationId, growth) => {
-    checkGrowth(this.#database, this.#quota, organizationId, withRoomForEvent(growth))
   }
 
   /** Index: the unique one of publicId. */

@@ -28,10 +28,11 @@ export class ChangeContexts {
     more: JsonObject = {},
   ): Promise<ChangeContext> {
     const { userId, key } = request.identity
-    const { requestId, validateOnly: _, ...parameters } = body
+    const { requestId, validateOnly, ...parameters } = body
     return {
       actor: { user: userPath(userId), key },
       httpRequestId: request.id,
+      validateOnly,
       ...(requestId !== undefined && {
         request: {
           requestId,

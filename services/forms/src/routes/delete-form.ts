@@ -23,14 +23,7 @@ export const deleteForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
       const context = await contexts.create('delete', request, options)
-      if (options.validateOnly) {
-        await forms.checkRequest(params, context.request)
-        const current = await forms.getState(params)
-        if (!current) throw formNotFound(params)
-        check(current)
-      } else if (!(await forms.delete(params, check, context))) {
-        throw formNotFound(params)
-      }
+      if (!(await forms.delete(params, check, context))) throw formNotFound(params)
       return {}
     },
   )

@@ -1,17 +1,10 @@
 import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UnpublishFormRequest } from '@fms/contracts'
-import {
-  assertIfMatch,
-  assertLive,
-  type FormState,
-  formETag,
-  formNotFound,
-  formToJson,
-} from '@fms/forms-store'
+import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
 import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
-import { sendJson } from './send-json.ts'
+import { sendForm } from './send-form.ts'
 
 /** Take a form down: its revisions stay, and none is live until the next publish. Works without NATS. */
 export const unpublishForm: AddRoute<FormsDeps> = (app, { forms, contexts, publicFormBaseUrl }) => {
@@ -23,17 +16,9 @@ export const unpublishForm: AddRoute<FormsDeps> = (app, { forms, contexts, publi
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
       const context = await contexts.create('unpublish', request, body)
-      if (body.validateOnly) {
-        await forms.checkRequest(params, context.request)
-        const current = await forms.get(params)
-        if (!current) throw formNotFound(params)
-        check(current)
-        assertLive(params, current)
-        return sendJson(reply, formToJson({ ...current, live: false }, publicFormBaseUrl))
-      }
       const form = await forms.unpublish(params, body.note, check, context)
       if (!form) throw formNotFound(params)
-      return sendJson(reply.header('etag', formETag(form)), formToJson(form, publicFormBaseUrl))
+      return sendForm(reply, form, publicFormBaseUrl, body)
     },
   )
 }

@@ -1,13 +1,12 @@
 import { parseIfMatch } from '@fms/aip'
 import { longDraftHeader, NoQuery, UpdateFormRequest } from '@fms/contracts'
-import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
+import { assertIfMatch, formNotFound, type StoredForm } from '@fms/forms-store'
 import { type AddRoute, flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
 import { draftPatch } from '../drafts/draft-writer.ts'
 import { FormParams } from './form-params.ts'
-import { previewChange } from './preview-change.ts'
-import { sendJson } from './send-json.ts'
+import { sendForm } from './send-form.ts'
 
 /** Length of a draft, in characters, from which its patches occupy a worker thread for long. */
 const longDraft = 64 * 1024
@@ -30,15 +29,10 @@ export const updateForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, 
         return draft ? changedForm(current, draft, now()) : current
       }
       const context = await contexts.create('update', request, body)
-      if (body.validateOnly) {
-        await forms.checkRequest(params, context.request)
-        const changed = await previewChange(forms, params, change)
-        return sendJson(reply, formToJson(changed, publicFormBaseUrl))
-      }
       const updated = await forms.update(params, change, context)
       if (!updated) throw formNotFound(params)
-      if (updated.draftJson.length <= longDraft) reply.removeHeader(longDraftHeader)
-      return sendJson(reply.header('etag', formETag(updated)), formToJson(updated, publicFormBaseUrl))
+      if (!body.validateOnly && updated.draftJson.length <= longDraft) reply.removeHeader(longDraftHeader)
+      return sendForm(reply, updated, publicFormBaseUrl, body)
     },
   )
 }

@@ -14,6 +14,7 @@ import type { ChangeContext } from '../../identified-request.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import {
   atOnce,
+  dryRun,
   edited,
   givenForm,
   givenRevisions,
@@ -319,7 +320,9 @@ export const recordedEventsContract = (open: OpenStore): void => {
       const form = await givenForm(store())
 
       await store().recordReplies({ ...form, replyIds: [randomUUID()] })
-      await store().checkQuota(form.organizationId, { forms: 1, bytes: 1 })
+      await store().create(newForm({ organizationId: form.organizationId }), dryRun)
+      await store().update(refOf(form), (current) => edited(current, { name: 'Dry' }), dryRun)
+      expect(await store().delete(refOf(form), allow, dryRun)).toBe(true)
       await store().list({ ...form, orderBy: [], limit: 10, skip: 0 })
 
       expect(await typesOf(form)).toEqual(['form.created'])

@@ -1,12 +1,14 @@
 import type { FormPath } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { FoundDraft } from '../../changes/change.ts'
+import type { Change, FoundDraft } from '../../changes/change.ts'
 import type { ChangeEngine } from '../../changes/change-engine.ts'
 import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
+import { limitedGrowth } from '../../quota.ts'
 import { toFoundDraft, toFoundForm, toStoredRevision } from '../../stored-rows.ts'
 import { findAnyForm, findDeletedForm, findForm } from '../find-form.ts'
 import { readRecord } from '../records/export-forms.ts'
 import { foundColumns } from '../rows.ts'
+import { checkGrowth } from '../usage.ts'
 import { applyChange } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
 import { findCommand, findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
@@ -66,6 +68,10 @@ export class SqliteChanges implements ChangeEngine {
     const { actor } = change.context
     const flow = { organization: change.organizationId, user: 'user' in actor ? actor.user : '' }
     return this.#database.write(() => applyChange(this.#database, this.#quota, change), flow)
+  }
+
+  async checkRoom(change: Change): Promise<void> {
+    checkGrowth(this.#database, this.#quota, change.organizationId, limitedGrowth(change))
   }
 
   /** Index: the key of replies. */

@@ -27,14 +27,7 @@ export const purgeForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
       const context = await contexts.create('purge', request, options)
-      if (options.validateOnly) {
-        await forms.checkRequest(params, context.request)
-        const deleted = await forms.getDeleted(params)
-        if (!deleted) throw deletedFormNotFound(params)
-        check(deleted)
-      } else if (!(await forms.purge(params, check, context))) {
-        throw deletedFormNotFound(params)
-      }
+      if (!(await forms.purge(params, check, context))) throw deletedFormNotFound(params)
       return {}
     },
   )

@@ -1,10 +1,10 @@
 import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UndeleteFormRequest } from '@fms/contracts'
-import { assertIfMatch, deletedFormNotFound, type FormState, formETag, formToJson } from '@fms/forms-store'
+import { assertIfMatch, deletedFormNotFound, type FormState } from '@fms/forms-store'
 import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { FormParams } from '../form-params.ts'
-import { sendJson } from '../send-json.ts'
+import { sendForm } from '../send-form.ts'
 
 /** Restore a deleted form as it was, with its ids and revisions (AIP-164). */
 export const undeleteForm: AddRoute<FormsDeps> = (app, { forms, contexts, publicFormBaseUrl }) => {
@@ -16,18 +16,9 @@ export const undeleteForm: AddRoute<FormsDeps> = (app, { forms, contexts, public
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
       const context = await contexts.create('undelete', request, body)
-      if (body.validateOnly) {
-        await forms.checkRequest(params, context.request)
-        const deleted = await forms.getDeleted(params)
-        if (!deleted) throw deletedFormNotFound(params)
-        check(deleted)
-        // Its bytes count already.
-        await forms.checkQuota(params.organizationId, { forms: 1 })
-        return sendJson(reply, formToJson(deleted, publicFormBaseUrl))
-      }
       const form = await forms.undelete(params, check, context)
       if (!form) throw deletedFormNotFound(params)
-      return sendJson(reply.header('etag', formETag(form)), formToJson(form, publicFormBaseUrl))
+      return sendForm(reply, form, publicFormBaseUrl, body)
     },
   )
 }

@@ -1,12 +1,11 @@
 import { parseIfMatch } from '@fms/aip'
 import { isUuid, NoQuery, RollbackFormRequest } from '@fms/contracts'
-import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
+import { assertIfMatch, formNotFound, type StoredForm } from '@fms/forms-store'
 import { type AddRoute, flowOf } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { changedForm } from '../../domain/new-form.ts'
 import { RevisionParams } from '../form-params.ts'
-import { previewChange } from '../preview-change.ts'
-import { sendJson } from '../send-json.ts'
+import { sendForm } from '../send-form.ts'
 import { missingRevision } from './missing-revision.ts'
 
 /** Roll the draft back to a revision, all but its AI Handoff (compare AIP-162). Respondents see nothing of it. */
@@ -33,13 +32,9 @@ export const rollbackForm: AddRoute<FormsDeps> = (
         const draft = await drafts.restore(current.draftJson, revision.formJson, flowOf(request.identity))
         return draft ? changedForm(current, draft, now()) : current
       }
-      if (body.validateOnly) {
-        const changed = await previewChange(forms, ref, change)
-        return sendJson(reply, formToJson(changed, publicFormBaseUrl))
-      }
       const updated = await forms.update(ref, change, context, revision)
       if (!updated) throw formNotFound(ref)
-      return sendJson(reply.header('etag', formETag(updated)), formToJson(updated, publicFormBaseUrl))
+      return sendForm(reply, updated, publicFormBaseUrl, body)
     },
   )
 }
