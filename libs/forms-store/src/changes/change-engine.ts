@@ -5,6 +5,9 @@ import type { IdentifiedRequest } from '../identified-request.ts'
 import type { Change, FoundDraft, FoundForm } from './change.ts'
 import type { EarlierRequest } from './reject-repeat.ts'
 
+/** Without a `revisionId`: the revision of a command. */
+export type RevisionIds = Pick<StoredRevision, 'commandId'> & Partial<Pick<StoredRevision, 'revisionId'>>
+
 /** A stored revision, possibly of a form that is gone. */
 export interface FoundRevision
   extends Pick<StoredRevision, 'formId' | 'revisionId' | 'commandId' | 'number'> {
@@ -36,10 +39,8 @@ export interface ChangeEngine {
   /** The time of the newest event of a form's id, whether the form exists or not; the epoch for none. */
   lastTimeOf(form: FormPath): Promise<Date>
 
-  findCommand(organizationId: string, commandId: string): Promise<FoundRevision | undefined>
-
   /** Revisions that have a `revisionId` or a `commandId` of those given. */
-  findRevisions(organizationId: string, revisions: readonly StoredRevision[]): Promise<FoundRevision[]>
+  findRevisions(organizationId: string, revisions: readonly RevisionIds[]): Promise<FoundRevision[]>
 
   readLive(form: FoundForm): Promise<StoredRevision | undefined>
 

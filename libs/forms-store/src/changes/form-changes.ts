@@ -133,9 +133,9 @@ export abstract class FormChanges {
     context = operatorContext,
   ) => {
     return this.#repeat(ref, async () => {
-      const [found, earlier] = await Promise.all([
+      const [found, [earlier]] = await Promise.all([
         this.#engine.findDraft(ref, false),
-        this.#engine.findCommand(ref.organizationId, commandId),
+        this.#engine.findRevisions(ref.organizationId, [{ commandId }]),
       ])
       if (!found) return undefined
       if (earlier && !earlier.isHeld) return this.#clearThenRepeat(earlier)

@@ -11,9 +11,9 @@ import { stateFields, storedFields, toFormState, toStoredForm } from './convert-
 import { type FormsCollections, formsCollections } from './documents.ts'
 import { mongoEventLog } from './events/mongo-event-log.ts'
 import { numberOrganization } from './events/number-events.ts'
-import { findForm, formById } from './find-form.ts'
+import { findForm } from './find-form.ts'
 import { type ListLimits, listDeleted, listForms, summaries, wholeForms } from './list-forms.ts'
-import { mongoChanges } from './mongo-changes.ts'
+import { isHeld, mongoChanges } from './mongo-changes.ts'
 import { exportForms, listOrganizations } from './records/export-forms.ts'
 import { findRevision, listRevisions, toListedRevision } from './revisions/find-revision.ts'
 import { mongoRevisionGrowth } from './revisions/mongo-revision-growth.ts'
@@ -77,12 +77,10 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
 
   /** Indexes: revisions_by_commandId, that of `_id` of forms. */
   readonly findRevisionOfCommand: FormsStore['findRevisionOfCommand'] = async (organizationId, commandId) => {
-    const { forms, revisions } = this.#collections
-    const found = await revisions.findOne({ organizationId, commandId })
-    if (!found) return undefined
-    const { formId, incarnation } = found
-    const isHeld = await forms.has({ ...formById({ organizationId, formId }), incarnation })
-    return isHeld ? toStoredRevision(found) : undefined
+    const found = await this.#collections.revisions.findOne({ organizationId, commandId })
+    return found && (await isHeld(this.#collections, organizationId, found))
+      ? toStoredRevision(found)
+      : undefined
   }
 
   readonly listRevisions: FormsStore['listRevisions'] = (query, options = {}) =>

@@ -10,8 +10,6 @@ import { findForm, formById, formIdOf, incarnationOf } from './find-form.ts'
 import { readRecord } from './records/export-forms.ts'
 import type { MongoQuota } from './usage.ts'
 
-const keyFields = ['formId', 'incarnation', 'revisionId', 'commandId', 'number']
-
 /** Reads what changes are decided on with read concern `majority`, and applies them in transactions. */
 export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): ChangeEngine => ({
   async findForm(ref, isDeleted) {
@@ -51,19 +49,18 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
     return new Date(Math.max(0, ...found.flat().map(({ time }) => time)))
   },
 
-  /** Index: revisions_by_commandId. */
-  async findCommand(organizationId, commandId) {
-    const options = { limit: 1, fields: keyFields }
-    const [found] = await collections.revisions.findDurable({ organizationId, commandId }, options)
-    return found && toFoundRevision(found, await isHeld(collections, organizationId, found))
-  },
-
   /** Indexes: revisions_by_id, revisions_by_commandId. */
   async findRevisions(organizationId, revisions) {
     const found = await Promise.all(
       (['revisionId', 'commandId'] as const).map((name) => {
-        const query = { organizationId, [name]: { $in: revisions.map((revision) => revision[name]) } }
-        return collections.revisions.findDurable(query, { fields: keyFields })
+        const ids = revisions.flatMap((revision) => revision[name] ?? [])
+        if (ids.length === 0) return []
+        return collections.revisions.findDurable(
+          { organizationId, [name]: { $in: ids } },
+          {
+            fields: ['formId', 'incarnation', 'revisionId', 'commandId', 'number'],
+          },
+        )
       }),
     )
     // Of thousands of revisions, most belong to the same form.
@@ -136,8 +133,9 @@ const toFoundRevision = (
   isHeld: boolean,
 ): FoundRevision => ({ formId, incarnation, revisionId, commandId, number, isHeld })
 
-const isHeld = (
-  { forms }: FormsCollections,
+/** Whether the form of a revision exists, deleted or not. */
+export const isHeld = (
+  { forms }: Pick<FormsCollections, 'forms'>,
   organizationId: string,
   { formId, incarnation }: RevisionDocument,
 ): Promise<boolean> => forms.has({ ...formById({ organizationId, formId }), incarnation })

@@ -33,6 +33,16 @@ describe('a file that other processes use', () => {
     expect(texts(database)).toEqual(['waiting'])
   })
 
+  it('opens while another process has the lock', async () => {
+    await new SqliteDatabase(path, migrations).close()
+    using other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+
+    await using database = new SqliteDatabase(path, migrations)
+
+    expect(texts(database)).toEqual([])
+  })
+
   it('fails when the lock times out, and works after its release', async () => {
     await using database = new SqliteDatabase(path, migrations, { lockTimeoutMs: 50 })
     using other = new DatabaseSync(path)

@@ -3,14 +3,11 @@ import { ApiError } from '@fms/aip'
 import { storeNotMigrated } from '../errors.ts'
 import { assertCompatible, type SchemaVersion, schemaCheckMs } from '../schema-version.ts'
 
-/** SQL, or a function for changes that SQL cannot express. It runs inside the transaction of the migrations. */
-export type SqliteScript = string | ((database: DatabaseSync) => void)
-
 /**
- * One step of a schema. After a script alone, only releases that know it may use the file. `oldestVersion` admits
+ * One step of a schema in SQL. After a script alone, only releases that know it may use the file. `oldestVersion` admits
  * releases that know fewer migrations: those that read and write the changed file correctly.
  */
-export type SqliteMigration = SqliteScript | { script: SqliteScript; oldestVersion: number }
+export type SqliteMigration = string | { script: string; oldestVersion: number }
 
 /** Reads the schema version of a file. A file without `oldestVersion` admits only its own version. */
 export const readSqliteVersion = (database: DatabaseSync): SchemaVersion => {
@@ -27,11 +24,8 @@ const applyMigrations = (
   found: SchemaVersion,
   migrations: readonly SqliteMigration[],
 ): void => {
-  for (const migration of migrations.slice(found.version)) {
-    const script = scriptOf(migration)
-    if (typeof script === 'string') database.exec(script)
-    else script(database)
-  }
+  for (const migration of migrations.slice(found.version))
+    database.exec(typeof migration === 'object' ? migration.script : migration)
   // The numbers of a newer release stay.
   const version = Math.max(found.version, migrations.length)
   const oldestVersion = Math.max(found.oldestVersion, ...migrations.map(oldestAfter))
@@ -42,9 +36,6 @@ const applyMigrations = (
     INSERT INTO schemaNote VALUES (${oldestVersion});
   `)
 }
-
-const scriptOf = (migration: SqliteMigration): SqliteScript =>
-  typeof migration === 'object' ? migration.script : migration
 
 /** The oldest version that may use a file after the migration at `index`. */
 const oldestAfter = (migration: SqliteMigration, index: number): number =>
@@ -68,8 +59,9 @@ export class SqliteSchemaGuard {
     this.#version = connection.prepare('PRAGMA user_version')
   }
 
-  /** Runs the migrations that the file lacks. @throws {ApiError} STORE_SCHEMA_TOO_NEW. */
+  /** Runs the migrations that the file lacks; without any, needs no lock. @throws {ApiError} STORE_SCHEMA_TOO_NEW. */
   migrate(): void {
+    if (this.#readCompatibleVersion().version >= this.#migrations.length) return
     this.#connection.exec('BEGIN IMMEDIATE')
     const stored = this.#readCompatibleVersion()
     applyMigrations(this.#connection, stored, this.#migrations)

@@ -14,10 +14,6 @@ export class EventTails {
     this.#events = events
   }
 
-  get size(): number {
-    return this.#tails.size
-  }
-
   /**
    * Follows the end of a log until {@link EventTail.unfollow}.
    *

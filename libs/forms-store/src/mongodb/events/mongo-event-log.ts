@@ -7,7 +7,6 @@ import { formOfEvent, withSequence } from '../../events/recorded-event.ts'
 import { retention } from '../../events/retention.ts'
 import { eventKey } from '../apply-change.ts'
 import type { EventDocument, EventLogDocument, FormsCollections } from '../documents.ts'
-import { formById } from '../find-form.ts'
 import { addGrowths, announce, lastNumbered, numberEvents } from './number-events.ts'
 import { pruneEvents } from './prune-events.ts'
 
@@ -114,7 +113,7 @@ export const mongoEventLog = (collections: FormsCollections): EventLog => ({
   },
 
   async importEvent(event) {
-    const { events, forms } = collections
+    const { events } = collections
     const form = formOfEvent(event)
     const { organizationId } = form
     const [sequence, time] = [parseSequence(event.sequence), Date.parse(event.time)]
@@ -145,8 +144,6 @@ export const mongoEventLog = (collections: FormsCollections): EventLog => ({
       total,
     })
     if (!isInserted) throw eventConflict(event)
-    // The next change of the form has a later time.
-    await forms.set({ ...formById(form), changeTime: { $lt: time } }, { changeTime: time })
     return 'imported'
   },
 })

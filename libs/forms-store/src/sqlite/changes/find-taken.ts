@@ -1,8 +1,8 @@
 import type { FormPath } from '@fms/contracts'
 import type { SqliteDatabase } from '@fms/store-kit'
-import type { FoundRevision } from '../../changes/change-engine.ts'
+import type { FoundRevision, RevisionIds } from '../../changes/change-engine.ts'
 import type { EarlierRequest } from '../../changes/reject-repeat.ts'
-import type { StoredForm, StoredRevision } from '../../forms-store.ts'
+import type { StoredForm } from '../../forms-store.ts'
 import type { IdentifiedRequest } from '../../identified-request.ts'
 import { findAnyForm } from '../find-form.ts'
 import { toFoundRevision } from '../rows.ts'
@@ -42,29 +42,18 @@ export const findRequest = (
 const foundRevisions = `SELECT revisionId, commandId, number, incarnation, formId
   FROM revisions LEFT JOIN forms ON id = incarnation`
 
-/** The revision of a command, also of a form that is gone. Index: revisions_by_command. */
-export const findCommand = (
-  database: SqliteDatabase,
-  organizationId: string,
-  commandId: string,
-): FoundRevision | undefined => {
-  const sql = `${foundRevisions} WHERE revisions.organizationId = ? AND commandId = ?`
-  const row = database.get(sql, organizationId, commandId)
-  return row && toFoundRevision(row)
-}
-
-/** Revisions with an id or a command of those given. Indexes: the key of revisions, revisions_by_command. */
+/** Revisions with an id or a command of those given, also of a form that is gone. Indexes: the key of revisions, revisions_by_command. */
 export const findRevisions = (
   database: SqliteDatabase,
   organizationId: string,
-  revisions: readonly StoredRevision[],
+  revisions: readonly RevisionIds[],
 ): FoundRevision[] => {
   if (revisions.length === 0) return []
   const given = '(SELECT value FROM json_each(?))'
   const rows = database.all(
     `${foundRevisions} WHERE revisionId IN ${given}
      UNION ${foundRevisions} WHERE revisions.organizationId = ? AND commandId IN ${given}`,
-    JSON.stringify(revisions.map(({ revisionId }) => revisionId)),
+    JSON.stringify(revisions.flatMap(({ revisionId = [] }) => revisionId)),
     organizationId,
     JSON.stringify(revisions.map(({ commandId }) => commandId)),
   )

@@ -11,7 +11,7 @@ import { foundColumns } from '../rows.ts'
 import { checkGrowth } from '../usage.ts'
 import { applyChange } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
-import { findCommand, findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
+import { findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
 
 export class SqliteChanges implements ChangeEngine {
   readonly #database: SqliteDatabase
@@ -44,9 +44,6 @@ export class SqliteChanges implements ChangeEngine {
   }
 
   readonly lastTimeOf: ChangeEngine['lastTimeOf'] = async (form) => lastTimeOf(this.#database, form)
-
-  readonly findCommand: ChangeEngine['findCommand'] = async (organizationId, commandId) =>
-    findCommand(this.#database, organizationId, commandId)
 
   readonly findRevisions: ChangeEngine['findRevisions'] = async (organizationId, revisions) =>
     findRevisions(this.#database, organizationId, revisions)
