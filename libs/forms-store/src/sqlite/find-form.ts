@@ -11,22 +11,15 @@ export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | 
   return undefined
 }
 
-/** The row of a form. Indexes: the unique ones of forms. */
-export const findForm = (database: SqliteDatabase, ref: FormRef, columns = '*'): Row | undefined =>
-  findIn(database, ref, columns, 'isDeleted = 0')
-
-/** The row of a deleted form that can be restored. Indexes: as for `findForm`. */
-export const findDeletedForm = (database: SqliteDatabase, ref: FormRef, columns = '*'): Row | undefined =>
-  findIn(database, ref, columns, 'isDeleted = 1')
-
-/** The row of a form, deleted or not. Indexes: as for `findForm`. */
-export const findAnyForm = (database: SqliteDatabase, ref: FormRef, columns = '*'): Row | undefined =>
-  findIn(database, ref, columns, 'TRUE')
-
-const findIn = (database: SqliteDatabase, ref: FormRef, columns: string, state: string): Row | undefined => {
+/** The row of a form. Indexes: the unique ones of forms. @param isDeleted undefined to find it deleted or not. */
+export const findForm = (
+  database: SqliteDatabase,
+  ref: FormRef,
+  columns: string,
+  isDeleted: boolean | undefined,
+): Row | undefined => {
   const condition = formByRef(ref)
-  return (
-    condition &&
-    database.get(`SELECT ${columns} FROM forms WHERE ${condition.sql} AND ${state}`, ...condition.values)
-  )
+  if (!condition) return undefined
+  const state = isDeleted === undefined ? 'TRUE' : `isDeleted = ${Number(isDeleted)}`
+  return database.get(`SELECT ${columns} FROM forms WHERE ${condition.sql} AND ${state}`, ...condition.values)
 }

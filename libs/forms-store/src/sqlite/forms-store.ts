@@ -8,7 +8,7 @@ import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toFormState, toStoredForm, toStoredRevision } from '../stored-rows.ts'
 import { SqliteChanges } from './changes/sqlite-changes.ts'
 import { sqliteEventLog } from './events/sqlite-event-log.ts'
-import { findDeletedForm, findForm } from './find-form.ts'
+import { findForm } from './find-form.ts'
 import { anyPage, type PageBounds, smallPage } from './lists/page-bounds.ts'
 import { type PageKind, type Pages, readPage } from './lists/pages.ts'
 import { Reader } from './lists/reader.ts'
@@ -59,12 +59,12 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
   }
 
   readonly get: FormsStore['get'] = async (ref) => {
-    const row = findForm(this.#database, ref)
+    const row = findForm(this.#database, ref, '*', false)
     return row && toStoredForm(row)
   }
 
   readonly getState: FormsStore['getState'] = async (ref) => {
-    const row = findForm(this.#database, ref, stateColumns)
+    const row = findForm(this.#database, ref, stateColumns, false)
     return row && toFormState(row)
   }
 
@@ -77,7 +77,7 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     this.#read('deletedForms', query, options)
 
   readonly getDeleted: FormsStore['getDeleted'] = async (ref) => {
-    const row = findDeletedForm(this.#database, ref)
+    const row = findForm(this.#database, ref, '*', true)
     return row && toStoredForm(row)
   }
 

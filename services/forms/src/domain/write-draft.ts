@@ -24,10 +24,6 @@ export const patchDraft = (draftJson: string, patch: JsonObject): ChangedDraft |
   return { ...draft, changedFields: changedFields(stored, data) }
 }
 
-/** Creates a draft, or patches the stored one. @returns undefined when the patch changes nothing. */
-export const writeDraft = (draftJson: string | undefined, patch: JsonObject): ChangedDraft | undefined =>
-  draftJson === undefined ? newDraft(patch) : patchDraft(draftJson, patch)
-
 /** Whether two drafts are equal as JSON. Equal drafts have texts of the same length, whatever the order of members. */
 export const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
   json === storedJson || (json.length === storedJson.length && isDeepStrictEqual(JSON.parse(json), stored))

@@ -1,10 +1,11 @@
 // Entry point of a worker thread: the export that a task names is called. Input and output are text, which is cheap to send.
 import { type JsonEnvelope, type JsonObject, parseJsonEnvelope } from '@fms/aip'
+import type { StoredDraft } from '@fms/forms-store'
 import { lowerPriority } from '@fms/scheduling/lower-priority'
 import { threadTask } from '@fms/scheduling/worker-threads'
 import { checkJson, comparisonJson } from '../domain/comparison.ts'
 import { restoreDraft } from '../domain/restore-draft.ts'
-import { type ChangedDraft, writeDraft } from '../domain/write-draft.ts'
+import { type ChangedDraft, newDraft, patchDraft } from '../domain/write-draft.ts'
 import { digestParameters } from '../requests/digest-request.ts'
 
 lowerPriority()
@@ -13,9 +14,7 @@ export const parse = threadTask((body: Uint8Array): JsonEnvelope => parseJsonEnv
 
 export const compare = threadTask(comparisonJson)
 
-export const check = threadTask(({ formJson }: { formJson: string }): string =>
-  checkJson(JSON.parse(formJson)),
-)
+export const check = threadTask((formJson: string): string => checkJson(JSON.parse(formJson)))
 
 /** Digests a request whose parameter `form` is JSON text. */
 export const digest = threadTask(
@@ -23,9 +22,11 @@ export const digest = threadTask(
     digestParameters({ ...parameters, form: JSON.parse(formJson) as JsonObject }),
 )
 
-export const write = threadTask(
-  ({ draftJson, patchJson }: { draftJson?: string; patchJson: string }): ChangedDraft | undefined =>
-    writeDraft(draftJson, JSON.parse(patchJson)),
+export const create = threadTask((formJson: string): StoredDraft => newDraft(JSON.parse(formJson)))
+
+export const patch = threadTask(
+  ({ draftJson, patchJson }: { draftJson: string; patchJson: string }): ChangedDraft | undefined =>
+    patchDraft(draftJson, JSON.parse(patchJson)),
 )
 
 export const restore = threadTask(

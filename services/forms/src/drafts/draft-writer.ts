@@ -4,7 +4,7 @@ import type { Flow } from '@fms/scheduling'
 import type { FastifyRequest } from 'fastify'
 import { type Comparison, checkJson, comparisonJson } from '../domain/comparison.ts'
 import { restoreDraft } from '../domain/restore-draft.ts'
-import { type ChangedDraft, writeDraft } from '../domain/write-draft.ts'
+import { type ChangedDraft, newDraft, patchDraft } from '../domain/write-draft.ts'
 import type { DraftThreads } from './draft-threads.ts'
 
 /** A JSON object: parsed where it is small, and as text where it is large. */
@@ -29,13 +29,13 @@ export class DraftWriter {
   }
 
   async create(form: Patch, flow: Flow): Promise<StoredDraft> {
-    const draft = await this.#write(undefined, form, flow)
-    if (!draft) throw new Error('A create returned no draft')
-    return draft
+    return typeof form === 'string' ? this.#threads.run('create', form, flow) : newDraft(form)
   }
 
-  patch(draftJson: string, patch: Patch, flow: Flow): Promise<ChangedDraft | undefined> {
-    return this.#write(draftJson, patch, flow)
+  async patch(draftJson: string, patch: Patch, flow: Flow): Promise<ChangedDraft | undefined> {
+    if (typeof patch !== 'string' && !this.#isLarge(draftJson)) return patchDraft(draftJson, patch)
+    const patchJson = typeof patch === 'string' ? patch : JSON.stringify(patch)
+    return this.#threads.run('patch', { draftJson, patchJson }, flow)
   }
 
   async restore(draftJson: string, snapshotJson: string, flow: Flow): Promise<ChangedDraft | undefined> {
@@ -51,17 +51,10 @@ export class DraftWriter {
   }
 
   async check(form: Patch, flow: Flow): Promise<string> {
-    return typeof form === 'string' ? this.#threads.run('check', { formJson: form }, flow) : checkJson(form)
+    return typeof form === 'string' ? this.#threads.run('check', form, flow) : checkJson(form)
   }
 
-  async #write(draftJson: string | undefined, patch: Patch, flow: Flow) {
-    if (typeof patch !== 'string' && !this.#isLarge(draftJson)) return writeDraft(draftJson, patch)
-    const patchJson = typeof patch === 'string' ? patch : JSON.stringify(patch)
-    const task = draftJson === undefined ? { patchJson } : { draftJson, patchJson }
-    return this.#threads.run('write', task, flow)
-  }
-
-  #isLarge(json: string | undefined): boolean {
-    return json !== undefined && json.length > this.#inlineLimit
+  #isLarge(json: string): boolean {
+    return json.length > this.#inlineLimit
   }
 }

@@ -17,12 +17,12 @@ export const applyChange = (database: SqliteDatabase, quota: Quota, change: Chan
   if (!isAsFound(database, change) || hasTakenIds(database, change)) return false
   change.beforeStoring?.()
   checkGrowth(database, change.ignoresQuota ? noQuota : quota, organizationId, limitedGrowth(change))
-  const { incarnation, deletedForms } = writeForm(database, change)
+  const incarnation = writeForm(database, change)
   for (const revision of change.revisions ?? [])
     database.insert('revisions', revisionColumns(revision, incarnation))
   for (const replyId of change.replyIds ?? []) database.insert('replies', { incarnation, replyId })
   const { eventBytes: _, ...growth } = change.growth
-  addUsage(database, organizationId, { ...growth, deletedForms })
+  addUsage(database, organizationId, { ...growth, deletedForms: growthOfDeletedForms(change) })
   if (event) appendEvent(database, change, (last) => withSequence(event, last + 1), context.request)
   return true
 }
@@ -50,25 +50,26 @@ const hasTakenIds = (database: SqliteDatabase, change: Change): boolean => {
   )
 }
 
-interface WrittenForm {
-  incarnation: number
-  /** How many rows the change has added to `deletions`. */
-  deletedForms: number
+const growthOfDeletedForms = ({ form }: Change): number => {
+  if ('insert' in form) return form.insert.deletion ? 1 : 0
+  const before = Number(form.found.isDeleted)
+  if ('remove' in form) return -before
+  return form.set.deletion === undefined ? 0 : Number(form.set.deletion !== null) - before
 }
 
-const writeForm = (database: SqliteDatabase, { form, changeTime }: Change): WrittenForm => {
+/** @returns the incarnation of the form. */
+const writeForm = (database: SqliteDatabase, { form, changeTime }: Change): number => {
   if ('insert' in form) return insertForm(database, form.insert, changeTime)
-  const incarnation = form.found.incarnation as number
-  const deletedForms =
-    'set' in form ? setForm(database, form.found, form.set, changeTime) : removeForm(database, form.found)
-  return { incarnation, deletedForms }
+  if ('set' in form) setForm(database, form.found, form.set, changeTime)
+  else removeForm(database, form.found)
+  return form.found.incarnation as number
 }
 
 const insertForm = (
   database: SqliteDatabase,
   { form, deletion, revisionNumber, liveNumber, liveRevisionId }: NewForm,
   changeTime: Date,
-): WrittenForm => {
+): number => {
   database.insert('forms', {
     organizationId: form.organizationId,
     formId: form.formId,
@@ -84,16 +85,16 @@ const insertForm = (
   })
   const incarnation = database.get('SELECT last_insert_rowid() AS id')!.id as number
   indexName(database, incarnation, form)
-  return { incarnation, deletedForms: deletion ? insertDeletion(database, incarnation, form, deletion) : 0 }
+  if (deletion) insertDeletion(database, incarnation, form, deletion)
+  return incarnation
 }
 
-/** @returns how many rows of `deletions` were added. */
 const setForm = (
   database: SqliteDatabase,
   found: FoundForm,
   { draft, deletion, ...live }: FormFields,
   changeTime: Date,
-): number => {
+): void => {
   const incarnation = found.incarnation as number
   const isRenamed = draft && draft.name !== found.name
   const columns = {
@@ -109,18 +110,16 @@ const setForm = (
     removeName(database, incarnation)
     indexName(database, incarnation, draft)
   }
-  if (deletion === undefined) return 0
-  return deletion === null
-    ? removeDeletion(database, incarnation)
-    : insertDeletion(database, incarnation, found, deletion)
+  if (deletion === null) removeDeletion(database, incarnation)
+  else if (deletion) insertDeletion(database, incarnation, found, deletion)
 }
 
-/** Leaves revisions and replies to `clearRemains`. @returns how many rows of `deletions` were added. */
-const removeForm = (database: SqliteDatabase, { organizationId, incarnation }: FoundForm): number => {
+/** Leaves revisions and replies to `clearRemains`. */
+const removeForm = (database: SqliteDatabase, { organizationId, incarnation }: FoundForm): void => {
   database.run('DELETE FROM forms WHERE id = ?', incarnation)
   removeName(database, incarnation as number)
   database.insert('remains', { incarnation, organizationId })
-  return removeDeletion(database, incarnation as number)
+  removeDeletion(database, incarnation as number)
 }
 
 const insertDeletion = (
@@ -128,14 +127,14 @@ const insertDeletion = (
   incarnation: number,
   { organizationId, formId, publicId, name }: EventForm,
   { deleteTime, purgeTime, deleter }: Deletion,
-): number => {
+): void => {
   const times = { deleteTime: deleteTime.getTime(), purgeTime: purgeTime.getTime() }
   database.insert('deletions', { incarnation, organizationId, formId, publicId, name, ...times, deleter })
-  return 1
 }
 
-const removeDeletion = (database: SqliteDatabase, incarnation: number): number =>
-  -database.run('DELETE FROM deletions WHERE incarnation = ?', incarnation)
+const removeDeletion = (database: SqliteDatabase, incarnation: number): void => {
+  database.run('DELETE FROM deletions WHERE incarnation = ?', incarnation)
+}
 
 /** FTS5 needs an integer, and the driver binds numbers as doubles. */
 const indexName = (

@@ -4,7 +4,7 @@ import type { FoundRevision, RevisionIds } from '../../changes/change-engine.ts'
 import type { EarlierRequest } from '../../changes/reject-repeat.ts'
 import type { StoredForm } from '../../forms-store.ts'
 import type { IdentifiedRequest } from '../../identified-request.ts'
-import { findAnyForm } from '../find-form.ts'
+import { findForm } from '../find-form.ts'
 import { toFoundRevision } from '../rows.ts'
 
 /** Which ids of a new form are taken. Indexes: the unique ones of forms. */
@@ -12,7 +12,7 @@ export const findTakenId = (
   database: SqliteDatabase,
   { organizationId, formId, publicId }: FormPath & Pick<StoredForm, 'publicId'>,
 ): 'formId' | 'deletedFormId' | 'publicId' | undefined => {
-  const form = findAnyForm(database, { organizationId, formRef: formId }, 'isDeleted')
+  const form = findForm(database, { organizationId, formRef: formId }, 'isDeleted', undefined)
   if (form) return form.isDeleted === 1 ? 'deletedFormId' : 'formId'
   return database.get('SELECT 1 FROM forms WHERE publicId = ?', publicId) && 'publicId'
 }

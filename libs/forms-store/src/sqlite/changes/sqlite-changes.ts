@@ -1,11 +1,11 @@
 import type { FormPath } from '@fms/contracts'
-import type { Row, SqliteDatabase } from '@fms/store-kit'
+import type { SqliteDatabase } from '@fms/store-kit'
 import type { Change, FoundDraft } from '../../changes/change.ts'
 import type { ChangeEngine } from '../../changes/change-engine.ts'
 import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
 import { limitedGrowth } from '../../quota.ts'
 import { toFoundDraft, toFoundForm, toStoredRevision } from '../../stored-rows.ts'
-import { findAnyForm, findDeletedForm, findForm } from '../find-form.ts'
+import { findForm } from '../find-form.ts'
 import { readRecord } from '../records/export-forms.ts'
 import { foundColumns } from '../rows.ts'
 import { checkGrowth } from '../usage.ts'
@@ -23,17 +23,13 @@ export class SqliteChanges implements ChangeEngine {
   }
 
   readonly findForm: ChangeEngine['findForm'] = async (ref, isDeleted) => {
-    const row = this.#find(ref, isDeleted, foundColumns)
+    const row = findForm(this.#database, ref, foundColumns, isDeleted)
     return row && toFoundForm(row)
   }
 
   async findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined> {
-    const row = this.#find(ref, isDeleted, `${foundColumns}, aiHandoff, draft`)
+    const row = findForm(this.#database, ref, `${foundColumns}, aiHandoff, draft`, isDeleted)
     return row && toFoundDraft(row)
-  }
-
-  #find(ref: FormRef, isDeleted: boolean, columns: string): Row | undefined {
-    return (isDeleted ? findDeletedForm : findForm)(this.#database, ref, columns)
   }
 
   readonly findRequest: ChangeEngine['findRequest'] = async (organizationId, request) =>
@@ -57,7 +53,7 @@ export class SqliteChanges implements ChangeEngine {
 
   readonly readRecord: ChangeEngine['readRecord'] = async ({ organizationId, formId }) =>
     this.#database.snapshot(() => {
-      const row = findAnyForm(this.#database, { organizationId, formRef: formId })
+      const row = findForm(this.#database, { organizationId, formRef: formId }, '*', undefined)
       return row && readRecord(this.#database, row)
     })
 
@@ -76,7 +72,7 @@ export class SqliteChanges implements ChangeEngine {
     const database = this.#database
     return database.write(
       () => {
-        const form = findAnyForm(database, { organizationId, formRef: formId }, 'id')
+        const form = findForm(database, { organizationId, formRef: formId }, 'id', undefined)
         if (!form) return 0
         let counted = 0
         for (const replyId of replyIds)

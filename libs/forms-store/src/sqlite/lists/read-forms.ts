@@ -1,12 +1,13 @@
 import { type Position, positionOf } from '@fms/aip'
 import type { FormOrderField } from '@fms/contracts'
-import { maxPageBytes, type Row, type SqliteDatabase } from '@fms/store-kit'
+import type { Row, SqliteDatabase } from '@fms/store-kit'
 import type { FormSummariesPage, FormsPage, ListFormsQuery, ListReport, PageEnd } from '../../forms-store.ts'
 import { completeFormOrder } from '../../lists/form-fields.ts'
 import { toFormSummary, toStoredForm } from '../../stored-rows.ts'
 import { summaryColumns } from '../rows.ts'
 import { findPage, readRowsAlongIndex } from './find-page.ts'
 import { type PageBounds, smallPage } from './page-bounds.ts'
+import { readTexts } from './read-texts.ts'
 
 /** Selects drafts up to a size. SQLite computes the size of a draft without reading it. */
 const columns = `${summaryColumns}, aiHandoff, octet_length(draft) AS bytes,
@@ -24,16 +25,8 @@ export const readForms = (
   const found = findPage(database, query, bounds, report)
   if (found === 'large') return found
   const sql = `SELECT ${columns} FROM forms WHERE rowid = ?`
-  const rows: Row[] = []
-  let bytes = 0
-  for (const id of found.ids.slice(0, query.limit)) {
-    if (bytes >= maxPageBytes) break
-    const row = database.get(sql, bounds.bytes - bytes, id)!
-    if (row.draft === null) return 'large'
-    bytes += row.bytes as number
-    rows.push(row)
-  }
-  return toPage(query, rows, found.ids.length, found.totalSize)
+  const rows = readTexts(database, sql, found.ids.slice(0, query.limit), bounds)
+  return rows === 'large' ? rows : toPage(query, rows, found.ids.length, found.totalSize)
 }
 
 const maxShortForms = 50

@@ -1,8 +1,9 @@
-import { maxPageBytes, pageSql, type Row, type SqliteDatabase, wantedRow } from '@fms/store-kit'
+import { pageSql, type Row, type SqliteDatabase, wantedRow } from '@fms/store-kit'
 import type { ListedRevision, ListRevisionsQuery, RevisionsPage } from '../../forms-store.ts'
 import { toStoredRevision } from '../../stored-rows.ts'
 import { findForm } from '../find-form.ts'
 import type { PageBounds } from './page-bounds.ts'
+import { readTexts } from './read-texts.ts'
 
 /** Revisions that are counted along an index in the time that the scan of one form takes. */
 const revisionsPerForm = 20
@@ -15,7 +16,7 @@ export const readRevisions = (
   query: ListRevisionsQuery,
   bounds: PageBounds,
 ): RevisionsPage | 'large' | undefined => {
-  const form = findForm(database, query, 'id, formId, liveRevisionId, revisionNumber')
+  const form = findForm(database, query, 'id, formId, liveRevisionId, revisionNumber', false)
   if (!form) return undefined
   // An upper bound of the number of revisions: numbers have gaps.
   if ((form.revisionNumber as number) > bounds.scanned * revisionsPerForm) return 'large'
@@ -29,15 +30,10 @@ export const readRevisions = (
   )
   const sql = `SELECT organizationId, revisionId, number, commandId, createTime, publisher, note,
     octet_length(form) AS bytes, CASE WHEN octet_length(form) <= ? THEN form END AS form FROM revisions WHERE rowid = ?`
-  const revisions: ListedRevision[] = []
-  let bytes = 0
-  for (const { id } of rows.slice(0, query.limit)) {
-    if (bytes >= maxPageBytes) break
-    const row = database.get(sql, bounds.bytes - bytes, id!)!
-    if (row.form === null) return 'large'
-    bytes += row.bytes as number
-    revisions.push(toListedRevision(row, form))
-  }
+  const ids = rows.slice(0, query.limit).map(({ id }) => id as number)
+  const texts = readTexts(database, sql, ids, bounds)
+  if (texts === 'large') return texts
+  const revisions = texts.map((row) => toListedRevision(row, form))
   const totalSize = total?.total as number
   const last = revisions.length < rows.length ? revisions.at(-1) : undefined
   return { revisions, ...(last && { next: last.revision.number }), totalSize }
