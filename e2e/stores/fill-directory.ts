@@ -1,7 +1,7 @@
 import type { DirectoryRecord, DirectoryStore } from '@fms/directory-store'
 
 const uuid = (number: number) => `00000000-0000-4000-8000-${`${number}`.padStart(12, '0')}`
-const time = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 9, minutes)).toISOString()
+const time = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 9, minutes))
 
 const key = (number: number) => ({
   kind: 'key' as const,

@@ -1,9 +1,5 @@
 export * from './api-key.ts'
-export {
-  DirectoryRecord,
-  directoryRecordName,
-  type ImportResult,
-} from './directory-record.ts'
+export { type DirectoryRecord, directoryRecordName, type ImportResult } from './directory-record.ts'
 export * from './directory-store.ts'
 export * from './errors.ts'
 export * from './inputs.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { hashSecret } from '../api-key.ts'
-import { DirectoryRecord } from '../directory-record.ts'
+import type { DirectoryRecord } from '../directory-record.ts'
 import type { DirectoryStore } from '../directory-store.ts'
 import type { ListOrganizationsQuery } from '../resources.ts'
 import { type Directory, type OpenStore, start } from './given.ts'
@@ -34,7 +34,7 @@ export const recordsContract = (
       return { ada, grace, plain, full, key }
     }
 
-    it('contain everything as valid JSON, in an order in which they can be imported', async () => {
+    it('contain everything, in an order in which they can be imported', async () => {
       const { ada, grace, plain, full, key } = await givenAll()
 
       const records = await exported(store())
@@ -46,18 +46,15 @@ export const recordsContract = (
           Array(count).fill(['user', 'organization', 'member', 'key'][index]),
         ),
       )
-      const createTime = new Date(start).toISOString()
       expect(records.slice(0, 4)).toEqual([
         ...byId(({ userId }) => userId, [ada, grace]).map((user) => ({
           kind: 'user',
           ...user,
-          createTime,
-          ...(user === grace && { disableTime: createTime }),
+          ...(user === grace && { disableTime: new Date(start) }),
         })),
         ...byId(({ organizationId }) => organizationId, [plain, full]).map((organization) => ({
           kind: 'organization',
           ...organization,
-          createTime,
         })),
       ])
       expect(records).toContainEqual(
@@ -65,10 +62,9 @@ export const recordsContract = (
           kind: 'key',
           hash: hashSecret(key),
           name: 'laptop',
-          lastUsedTime: new Date(start + 7).toISOString(),
+          lastUsedTime: new Date(start + 7),
         }),
       )
-      for (const record of records) expect(DirectoryRecord.parse(record)).toEqual(record)
     })
 
     it('create an equal directory in another store, and can be imported again', async () => {
@@ -103,7 +99,7 @@ export const recordsContract = (
         { ...user, userId: randomUUID() },
         { ...organization, name: 'Other' },
         { ...organization, organizationId: randomUUID() },
-        { ...member, createTime: new Date(start - 1).toISOString() },
+        { ...member, createTime: new Date(start - 1) },
         { ...member, organizationId },
         { ...key, name: 'Other' },
         { ...key, keyId: randomUUID() },

@@ -3,7 +3,6 @@ import {
   type DirectoryRecord,
   directoryRecordName,
   type ImportResult,
-  toRecord,
 } from '../directory-record.ts'
 import type { DirectoryStore } from '../directory-store.ts'
 import { recordConflict, userNotFound } from '../errors.ts'
@@ -40,25 +39,25 @@ const recordTables: { [Name in RecordTable]: Table<Name> } = {
     name: 'users',
     unique: ['email'],
     clash: 'the same e-mail address',
-    toRecord: (row) => toRecord('user', toUser(row)),
+    toRecord: (row) => ({ kind: 'user', ...toUser(row) }),
   },
   organizations: {
     name: 'organizations',
     unique: ['slug'],
     clash: 'the same slug',
-    toRecord: (row) => toRecord('organization', toOrganization(row)),
+    toRecord: (row) => ({ kind: 'organization', ...toOrganization(row) }),
   },
   members: {
     name: 'members',
     unique: ['userId', 'createTime'],
     clash: 'the same start of a membership',
-    toRecord: (row) => toRecord('member', toMember(row)),
+    toRecord: (row) => ({ kind: 'member', ...toMember(row) }),
   },
   keys: {
     name: 'keys',
     unique: ['hash'],
     clash: 'the same key',
-    toRecord: (row) => toRecord('key', { ...toApiKey(row), hash: row.hash }),
+    toRecord: (row) => ({ kind: 'key', ...toApiKey(row), hash: row.hash }),
   },
 }
 
@@ -115,12 +114,4 @@ function* rowOfRecord(record: DirectoryRecord): Reading<Rows[RecordTable]> {
   }
 }
 
-const fieldsOf = <T extends DirectoryRecord>({ kind: _, ...record }: T) => {
-  const entries = Object.entries(record).map(([field, value]) => [
-    field,
-    field.endsWith('Time') ? new Date(value as string) : value,
-  ])
-  return toFields<WithDates<Omit<T, 'kind'>>>(Object.fromEntries(entries))
-}
-
-type WithDates<T> = { [Field in keyof T]: Field extends `${string}Time` ? Date : T[Field] }
+const fieldsOf = <T extends DirectoryRecord>({ kind: _, ...record }: T) => toFields(record)
