@@ -13,7 +13,7 @@ const idField = (table: TableName): string | undefined => {
 }
 
 /** A row, with a primary key of one field as `_id`. */
-export const toDocument = (table: TableName, row: object): MongoDocument =>
+const toDocument = (table: TableName, row: object): MongoDocument =>
   Object.fromEntries(Object.entries(row).map(([field, value]) => [toField(table, field), value]))
 
 export const toRow = <T extends TableName>(table: T, { _id, ...fields }: MongoDocument): Rows[T] => {

@@ -15,7 +15,7 @@ import type { Change } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { awaitReading, type Conditions, type Query } from '../tables/reading.ts'
 import { primaryKeys, type TableName, toApiKey } from '../tables/rows.ts'
-import { toDocument, toField, toQuery, toRow, toTransactionWrite } from './documents.ts'
+import { toField, toQuery, toRow, toTransactionWrite } from './documents.ts'
 import { directorySchema } from './schema.ts'
 
 /** How long the engine may work on each read of an authorization; the gateway waits for 2,000 ms. */
@@ -52,8 +52,6 @@ export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables 
       if ('refusal' in outcome) throw outcome.refusal
       return outcome.result
     },
-
-    insert: (table, row) => collection(table).insert(toDocument(table, row)),
 
     async page({ table, where, filterFields = {}, order, filter, after, limit, skip }) {
       const list = listMongodb(collection(table), {

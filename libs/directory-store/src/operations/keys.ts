@@ -4,8 +4,8 @@ import { drawKey, hasEnded } from '../api-key.ts'
 import type { DirectoryStore } from '../directory-store.ts'
 import { apiKeyEnded, apiKeyNotFound, userNotFound } from '../errors.ts'
 import { ApiKeyChange, NewApiKey, parseChange, parseInput } from '../inputs.ts'
-import type { ApiKey } from '../resources.ts'
-import { type Change, type Decision, update } from '../tables/change.ts'
+import type { ApiKey, IssuedApiKey } from '../resources.ts'
+import { type Change, type Decision, insert, update } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find, findAll, type Reading } from '../tables/reading.ts'
 import { toApiKey, toFields, toKeyRow } from '../tables/rows.ts'
@@ -14,12 +14,7 @@ export const keyOperations = (tables: DirectoryTables, now: () => Date) =>
   ({
     async createKey(newKey) {
       const issued = drawKey(parseInput(NewApiKey, newKey), now())
-      const { userId } = issued.apiKey
-      if (!(await tables.read(() => find('users', { userId })))) throw userNotFound(userId)
-      const row = toKeyRow(issued)
-      if (await tables.insert('keys', row)) return issued
-      const existing = await tables.read(() => find('keys', { hash: row.hash }))
-      throw apiError('API_KEY_EXISTS', { keyId: existing!.keyId })
+      return tables.change(() => createKey(issued))
     },
 
     /** Index: keys_by_create_time. */
@@ -41,6 +36,15 @@ export const keyOperations = (tables: DirectoryTables, now: () => Date) =>
 
     touchKey: (keyId, time) => tables.touchKey(keyId, time),
   }) satisfies Partial<DirectoryStore>
+
+function* createKey(issued: IssuedApiKey): Change<IssuedApiKey> {
+  const row = toKeyRow(issued)
+  const { userId, hash } = row
+  if (!(yield* find('users', { userId }))) throw userNotFound(userId)
+  const existing = yield* find('keys', { hash })
+  if (existing) throw apiError('API_KEY_EXISTS', { keyId: existing.keyId })
+  return { result: issued, writes: [insert('keys', row)] }
+}
 
 function* updateKey(keyId: string, fields: z.output<typeof ApiKeyChange>, now: Date): Change<ApiKey> {
   const key = yield* requireKey(keyId)

@@ -6,7 +6,7 @@ import { organizationNotFound } from '../errors.ts'
 import { NewOrganization, OrganizationChange, parseChange, parseInput } from '../inputs.ts'
 import { whereOrganization } from '../references.ts'
 import { defaultOrganizationOrder, type StoredOrganization } from '../resources.ts'
-import { type Change, remove, update } from '../tables/change.ts'
+import { type Change, insert, remove, update } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find, findAll, type Reading } from '../tables/reading.ts'
 import { type MemberRow, type OrganizationRow, toFields, toOrganization } from '../tables/rows.ts'
@@ -19,9 +19,7 @@ export const organizationOperations = (tables: DirectoryTables, now: () => Date)
     async createOrganization(newOrganization) {
       const fields = toFields(parseInput(NewOrganization, newOrganization))
       const organization = { organizationId: randomUUID(), ...fields, createTime: now().getTime() }
-      if (!(await tables.insert('organizations', organization)))
-        throw apiError('SLUG_TAKEN', { slug: organization.slug })
-      return toOrganization(organization)
+      return tables.change(() => createOrganization(organization))
     },
 
     async updateOrganization(ref, change) {
@@ -76,6 +74,12 @@ export function* organizationsOf(members: readonly MemberRow[]): Reading<StoredO
   const found = yield* findAll('organizations', { organizationId: ids })
   const byId = new Map(found.map((row) => [row.organizationId, toOrganization(row)]))
   return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+function* createOrganization(organization: OrganizationRow): Change<StoredOrganization> {
+  const { slug } = organization
+  if (yield* find('organizations', { slug })) throw apiError('SLUG_TAKEN', { slug })
+  return { result: toOrganization(organization), writes: [insert('organizations', organization)] }
 }
 
 /** Also changes the copies of slug and name in the memberships. */

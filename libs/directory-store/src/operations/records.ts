@@ -72,14 +72,7 @@ export const recordOperations = (tables: DirectoryTables) =>
       }
     },
 
-    async importRecord(record) {
-      // A new membership depends on its organization, any other new row on nothing that changes.
-      if (record.kind !== 'member') {
-        const row = await tables.read(() => rowOfRecord(record))
-        if (await tables.insert(tableOf(record).name, row)) return 'imported'
-      }
-      return tables.change(() => importRecord(record))
-    },
+    importRecord: (record) => tables.change(() => importRecord(record)),
   }) satisfies Partial<DirectoryStore>
 
 function* importRecord(record: DirectoryRecord): Change<ImportResult> {

@@ -5,18 +5,17 @@ import { userNotFound } from '../errors.ts'
 import { NewUser, parseInput } from '../inputs.ts'
 import { whereUser } from '../references.ts'
 import type { User } from '../resources.ts'
-import { type Change, update } from '../tables/change.ts'
+import { type Change, insert, update } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find, findAll } from '../tables/reading.ts'
-import { toUser } from '../tables/rows.ts'
+import { toUser, type UserRow } from '../tables/rows.ts'
 
 export const userOperations = (tables: DirectoryTables, now: () => Date) =>
   ({
     async createUser(newUser) {
       const { email } = parseInput(NewUser, newUser)
       const user = { userId: randomUUID(), email, createTime: now().getTime(), disableTime: null }
-      if (!(await tables.insert('users', user))) throw apiError('EMAIL_TAKEN', { email })
-      return toUser(user)
+      return tables.change(() => createUser(user))
     },
 
     // Keeps the time of a user who is disabled already.
@@ -36,6 +35,12 @@ export const userOperations = (tables: DirectoryTables, now: () => Date) =>
         return (yield* findAll('users', {}, { order: ['createTime', 'email'] })).map(toUser)
       }),
   }) satisfies Partial<DirectoryStore>
+
+function* createUser(user: UserRow): Change<User> {
+  const { email } = user
+  if (yield* find('users', { email })) throw apiError('EMAIL_TAKEN', { email })
+  return { result: toUser(user), writes: [insert('users', user)] }
+}
 
 function* setDisableTime(ref: string, next: (disableTime: number | null) => number | null): Change<User> {
   const user = yield* find('users', whereUser(ref))

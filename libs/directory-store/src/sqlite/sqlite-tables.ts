@@ -39,13 +39,6 @@ export const sqliteTables = (path: string, options: { readOnly?: boolean } = {})
       })
     },
 
-    insert(table, row) {
-      const [columns, values] = [Object.keys(row), Object.values(toRow(row))]
-      const marks = columns.map(() => '?')
-      const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks.join(', ')}) ON CONFLICT DO NOTHING`
-      return database.write(() => database.run(sql, ...values) === 1)
-    },
-
     async page<T extends TableName>(query: PageQuery<T>) {
       const { table, filter, filterFields = {}, order, after, limit, skip } = query
       const matches = allOf(whereSql(query.where), filter && filterSql(filter, filterFields))

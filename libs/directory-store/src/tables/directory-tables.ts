@@ -36,9 +36,6 @@ export interface DirectoryTables extends Pick<DirectoryStore, 'authorize' | 'tou
    */
   change<R>(change: () => Change<R>): Promise<R>
 
-  /** Inserts a row. @returns false if it has a unique value of another row. */
-  insert<T extends TableName>(table: T, row: Rows[T]): Promise<boolean>
-
   page<T extends TableName>(query: PageQuery<T>): Promise<RowPage<T>>
 
   /** Streams all rows of a table in the order of its primary key. */
