@@ -57,6 +57,8 @@ const createDirectoryStore = (tables: DirectoryTables, now: () => Date): Directo
   ...ownKeyOperations(tables, now),
   ...loginCodeOperations(tables, now),
   ...recordOperations(tables),
+  authorize: tables.authorize,
+  touchKey: tables.touchKey,
   ping: tables.ping,
   close: tables.close,
   [Symbol.asyncDispose]: tables.close,

@@ -31,10 +31,6 @@ export const keyOperations = (tables: DirectoryTables, now: () => Date) =>
     revokeKey: (keyId) => tables.change(() => revokeKey(keyId, now())),
 
     expireKey: (keyId, time) => tables.change(() => expireKey(keyId, time)),
-
-    authorize: (request, at) => tables.authorize(request, at),
-
-    touchKey: (keyId, time) => tables.touchKey(keyId, time),
   }) satisfies Partial<DirectoryStore>
 
 function* createKey(issued: IssuedApiKey): Change<IssuedApiKey> {

@@ -25,7 +25,6 @@ import { insertMember, requireUserAndOrganization } from './members.ts'
 type RecordTable = Exclude<keyof Rows, 'loginCodes'>
 
 interface Table<Name extends RecordTable> {
-  name: Name
   /** The fields of the unique index in addition to the primary key. */
   unique: readonly string[]
   /** What a record has in common with another one that has the same values in `unique`. */
@@ -36,39 +35,32 @@ interface Table<Name extends RecordTable> {
 /** In an order in which their records can be imported. */
 const recordTables: { [Name in RecordTable]: Table<Name> } = {
   users: {
-    name: 'users',
     unique: ['email'],
     clash: 'the same e-mail address',
     toRecord: (row) => ({ kind: 'user', ...toUser(row) }),
   },
   organizations: {
-    name: 'organizations',
     unique: ['slug'],
     clash: 'the same slug',
     toRecord: (row) => ({ kind: 'organization', ...toOrganization(row) }),
   },
   members: {
-    name: 'members',
     unique: ['userId', 'createTime'],
     clash: 'the same start of a membership',
     toRecord: (row) => ({ kind: 'member', ...toMember(row) }),
   },
   keys: {
-    name: 'keys',
     unique: ['hash'],
     clash: 'the same key',
     toRecord: (row) => ({ kind: 'key', ...toApiKey(row), hash: row.hash }),
   },
 }
 
-const tableOf = ({ kind }: DirectoryRecord): Table<RecordTable> =>
-  recordTables[`${kind}s`] as Table<RecordTable>
-
 export const recordOperations = (tables: DirectoryTables) =>
   ({
     async *exportRecords() {
-      for (const { name, toRecord } of Object.values(recordTables) as Table<RecordTable>[]) {
-        for await (const row of tables.stream(name)) yield toRecord(row)
+      for (const [name, { toRecord }] of Object.entries<Table<RecordTable>>(recordTables)) {
+        for await (const row of tables.stream(name as RecordTable)) yield toRecord(row)
       }
     },
 
@@ -76,7 +68,8 @@ export const recordOperations = (tables: DirectoryTables) =>
   }) satisfies Partial<DirectoryStore>
 
 function* importRecord(record: DirectoryRecord): Change<ImportResult> {
-  const { name, unique, clash, toRecord } = tableOf(record)
+  const name = `${record.kind}s` as const
+  const { unique, clash, toRecord }: Table<RecordTable> = recordTables[name]
   const row = yield* rowOfRecord(record)
   const valuesOf = (fields: readonly string[]) =>
     Object.fromEntries(fields.map((field) => [field, row[field as keyof typeof row]])) as Where<RecordTable>
