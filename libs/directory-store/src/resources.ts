@@ -59,30 +59,27 @@ export interface IssuedApiKey {
   apiKey: ApiKey
 }
 
-/** Which page of a user's list to read (AIP-158). `P` is the position of an item. */
-interface UserPageQuery<P> {
+/** Which page of a user's list to read (AIP-158). */
+interface UserPageQuery {
   userId: string
   /** Start after this position: the `next` of an earlier page with the same order. */
-  after?: P
+  after?: Position
   /** Maximum number of items on the page; 1 or more. */
   limit: number
   /** Number of items to skip, counted from `after`; 0 or more. */
   skip: number
 }
 
-interface PageEnd<P> {
+interface PageEnd {
   /** Position after which the next page starts; absent on the last page. */
-  next?: P
+  next?: Position
   totalSize: number
 }
 
 /** A page of the live keys of a user: neither revoked nor expired; newest first. */
-export type ListOwnKeysQuery = UserPageQuery<KeyPosition>
+export type ListOwnKeysQuery = UserPageQuery
 
-/** A position in a list of keys: the createTime in milliseconds since the epoch, and the keyId. */
-export type KeyPosition = [createTime: number, keyId: string]
-
-export interface KeyPage extends PageEnd<KeyPosition> {
+export interface KeyPage extends PageEnd {
   keys: ApiKey[]
 }
 
@@ -108,12 +105,12 @@ export const defaultOrganizationOrder: readonly OrderTerm<OrganizationField>[] =
   { field: 'slug', descending: false },
 ]
 
-export interface ListOrganizationsQuery extends UserPageQuery<Position> {
+export interface ListOrganizationsQuery extends UserPageQuery {
   filter?: CheckedFilter
   /** Empty for oldest first. `slug` breaks ties, in the direction of the last field. */
   orderBy: OrderTerm<OrganizationField>[]
 }
 
-export interface OrganizationPage extends PageEnd<Position> {
+export interface OrganizationPage extends PageEnd {
   organizations: StoredOrganization[]
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Position } from '@fms/aip'
 import { maxLiveKeys } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { API_KEY_PATTERN, hashSecret, maxEndedKeys } from '../api-key.ts'
-import type { KeyPosition } from '../resources.ts'
 import { type Directory, start } from './given.ts'
 
 /** The contract of the keys of users by the API. */
@@ -189,7 +189,7 @@ export const ownKeysContract = ({ store, clock, givenUser }: Directory): void =>
       const all = (await store().listOwnKeys({ userId, limit: 10, skip: 0 })).keys.map(({ keyId }) => keyId)
 
       const seen: string[] = []
-      let after: KeyPosition | undefined
+      let after: Position | undefined
       do {
         const page = await store().listOwnKeys({ userId, limit: 2, skip: 0, ...(after && { after }) })
         seen.push(...page.keys.map(({ keyId }) => keyId))

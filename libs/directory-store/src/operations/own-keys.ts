@@ -1,4 +1,4 @@
-import { apiError } from '@fms/aip'
+import { apiError, positionOf } from '@fms/aip'
 import { keyPath, maxLiveKeys } from '@fms/contracts'
 import type { z } from 'zod'
 import { drawKey, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
@@ -15,7 +15,7 @@ import { endAt, withFields } from './keys.ts'
 const newestFirst = [
   { field: 'createTime', descending: true },
   { field: 'keyId', descending: true },
-]
+] as const
 
 /** The keys of users by the API. The clock decides which keys are live. */
 export const ownKeyOperations = (tables: DirectoryTables, now: () => Date) =>
@@ -31,12 +31,8 @@ export const ownKeyOperations = (tables: DirectoryTables, now: () => Date) =>
         order: newestFirst,
         ...page,
       })
-      const last = rows.at(-1)
-      return {
-        keys: rows.map(toApiKey),
-        ...(hasMore && last && { next: [last.createTime, last.keyId] }),
-        totalSize,
-      }
+      const next = hasMore && { next: positionOf(rows.at(-1)!, newestFirst) }
+      return { keys: rows.map(toApiKey), ...next, totalSize }
     },
 
     async createOwnKey(newKey, options) {

@@ -1,6 +1,5 @@
 import { readPageQuery } from '@fms/aip'
 import { ListKeysResponse } from '@fms/contracts'
-import type { KeyPosition } from '@fms/directory-store'
 import type { AddRoute } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { toKey } from '../to-key.ts'
@@ -12,9 +11,8 @@ export const listKeys: AddRoute<OrganizationsDeps> = (app, { directory, pageToke
     { schema: { response: { 200: ListKeysResponse } } },
     async ({ identity: { userId, key }, query }) => {
       const scope = ['keys', userId]
-      const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
-      const position = after && { after: after as KeyPosition }
-      const { keys, next, totalSize } = await directory.listOwnKeys({ userId, limit, skip, ...position })
+      const { nextPageToken, ...page } = readPageQuery(query, { scope, pageTokens })
+      const { keys, next, totalSize } = await directory.listOwnKeys({ userId, ...page })
       return {
         nextPageToken: nextPageToken(next),
         totalSize,
