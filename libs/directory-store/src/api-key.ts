@@ -46,8 +46,8 @@ export const drawKey = (
 /** How many revoked or expired keys of a user stay stored when the user creates further ones with the API. */
 export const maxEndedKeys = 1_000
 
-/** Whether a key is revoked or expired. A key expires at its `expireTime`, not after it. */
+/** Whether a key, or its row, is revoked or expired. A key expires at its `expireTime`, not after it. */
 export const hasEnded = (
-  { revokeTime, expireTime }: { revokeTime?: Date; expireTime?: Date },
+  { revokeTime, expireTime }: { [Name in 'revokeTime' | 'expireTime']?: Date | number | null },
   now: Date,
-): boolean => revokeTime !== undefined || (expireTime !== undefined && expireTime <= now)
+): boolean => revokeTime != null || +(expireTime ?? Number.POSITIVE_INFINITY) <= +now

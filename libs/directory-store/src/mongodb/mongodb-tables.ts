@@ -10,6 +10,7 @@ import {
   retryOnConflict,
   storeUnavailable,
 } from '@fms/store-kit/mongodb'
+import { hasEnded } from '../api-key.ts'
 import { whereOrganization } from '../references.ts'
 import type { Change } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
@@ -72,7 +73,7 @@ export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables 
     /** Indexes: keys_by_hash, `_id`, organizations_by_slug and members_by_organization. */
     async authorize({ keyHash, organizationRef }, now) {
       const row = await findNow('keys', { hash: keyHash, revokeTime: null })
-      if (!row || (row.expireTime !== null && row.expireTime <= now.getTime())) return undefined
+      if (!row || hasEnded(row, now)) return undefined
       const { userId } = row
       const [user, member] = await Promise.all([
         findNow('users', { userId, disableTime: null }),

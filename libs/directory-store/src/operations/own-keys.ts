@@ -1,7 +1,7 @@
 import { apiError, positionOf } from '@fms/aip'
 import { keyPath, maxLiveKeys } from '@fms/contracts'
 import type { z } from 'zod'
-import { drawKey, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
+import { drawKey, hasEnded, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
 import type { DirectoryStore, KeyRotation } from '../directory-store.ts'
 import { keyNotFound, userNotFound } from '../errors.ts'
 import { NewOwnKey, parseInput } from '../inputs.ts'
@@ -92,7 +92,7 @@ function* revokeOwnKey(userId: string, keyId: string, now: Date): Change<void> {
 
 function* findOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKey | undefined> {
   const row = yield* find('keys', { keyId: keyId.toLowerCase(), userId })
-  return row && isLive(row, now) ? toApiKey(row) : undefined
+  return row && !hasEnded(row, now) ? toApiKey(row) : undefined
 }
 
 function* requireOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKey> {
@@ -105,7 +105,7 @@ function* requireOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKe
 export function* issueOwnKey(fields: KeyFields, now: Date, ending = 0): Change<IssuedApiKey> {
   const { userId } = fields
   const keys = yield* findAll('keys', { userId }, { fields: timesOfKey })
-  const ended = keys.filter((key) => !isLive(key, now)).sort(byEnd)
+  const ended = keys.filter((key) => hasEnded(key, now)).sort(byEnd)
   if (keys.length - ended.length - ending >= maxLiveKeys)
     throw apiError('TOO_MANY_KEYS', { limit: `${maxLiveKeys}` })
   const surplus = ended.slice(maxEndedKeys - ending).map(({ keyId }) => keyId)
@@ -124,9 +124,6 @@ export function* issueOwnKey(fields: KeyFields, now: Date, ending = 0): Change<I
 /** A user may have many ended keys: these fields say which of them stay. */
 const timesOfKey = ['keyId', 'createTime', 'expireTime', 'revokeTime'] as const
 type KeyTimes = Pick<KeyRow, (typeof timesOfKey)[number]>
-
-const isLive = ({ revokeTime, expireTime }: KeyTimes, now: Date): boolean =>
-  revokeTime === null && (expireTime === null || expireTime > now.getTime())
 
 /** The key that ended last comes first. */
 const byEnd = (a: KeyTimes, b: KeyTimes): number =>
