@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type CheckedFilter, checkFilter, ExpressionError, parseFilter } from '@fms/aip'
+import { ApiError, type CheckedFilter, readFilter } from '@fms/aip'
 import { type FormEvent, parseSequence, Uuid } from '@fms/contracts'
 import { organizationNotFound } from '@fms/directory-store'
 import { assertReached, type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
@@ -35,10 +35,10 @@ export const addEventsCommands = (formctl: Command): void => {
 /** Parses a filter (AIP-160). @returns it in an object, since Commander treats undefined as no value. */
 const parseFilterOption = (text: string): { checked?: CheckedFilter } => {
   try {
-    const filter = parseFilter(text)
-    return filter ? { checked: checkFilter(filter, eventFilterFields) } : {}
+    const checked = readFilter(text, eventFilterFields)
+    return checked ? { checked } : {}
   } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error
+    if (!(error instanceof ApiError)) throw error
     throw new InvalidArgumentError(error.message)
   }
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { FilterComplexityError } from './bound-filter.ts'
 import { checkFilter, type FilterFields } from './check-filter.ts'
 import { ExpressionError } from './expression-error.ts'
 import { parseFilter } from './parse-filter.ts'
@@ -23,16 +22,6 @@ const refuse = (text: string, declared = fields): string => {
     check(text, declared)
   } catch (error) {
     if (error instanceof ExpressionError) return error.message
-    throw error
-  }
-  throw new Error(`checkFilter took ${text}`)
-}
-
-const complexityOf = (text: string) => {
-  try {
-    check(text)
-  } catch (error) {
-    if (error instanceof FilterComplexityError) return [error.conditions, error.limit, error.found]
     throw error
   }
   throw new Error(`checkFilter took ${text}`)
@@ -221,37 +210,6 @@ describe('a field that is not declared', () => {
 
   it('counts its column in code points', () => {
     expect(refuse('😀 nom = 1')).toBe(`column 3: expected ${everyField}`)
-  })
-})
-
-describe('the number of conditions', () => {
-  const joined = (count: number, condition: string, join = ' OR ') => Array(count).fill(condition).join(join)
-
-  // decisions, section 4: "60 conditions work; more than 60, or more than 10 that need the text itself ..."
-  it.each(['type = dynamic', 'name != x', 'name = x*', 'name = "x**"', 'name = *', '""', 'name:""'])(
-    'is at most 60: %s',
-    (condition) => {
-      expect(check(joined(60, condition))).toBeDefined()
-      expect(check(`-(${joined(30, condition)}) ${joined(30, condition, ' AND ')}`)).toBeDefined()
-      expect(complexityOf(joined(61, condition))).toEqual(['conditions', 60, 61])
-    },
-  )
-
-  it.each(['name:x', 'search("x")', 'x', '"x y"', 'name = *x', 'name = x*y', 'name != "*x*"'])(
-    'is at most 10 where they need the text itself: %s',
-    (condition) => {
-      const others = joined(50, 'type = dynamic')
-      expect(check(`${joined(10, condition)} AND ${others}`)).toBeDefined()
-      expect(complexityOf(`-(${joined(6, condition)}) ${joined(5, condition)}`)).toEqual([
-        'text conditions',
-        10,
-        11,
-      ])
-    },
-  )
-
-  it('is checked after the fields and values', () => {
-    expect(refuse(`${joined(61, 'a')} nom = 1`)).toContain('expected one of the fields')
   })
 })
 

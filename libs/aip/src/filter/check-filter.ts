@@ -1,4 +1,3 @@
-import { boundFilter } from './bound-filter.ts'
 import type { CheckedFilter, OrderOperator } from './checked-filter.ts'
 import { ExpressionError } from './expression-error.ts'
 import type { Call, Comparison, FilterNode, Literal } from './filter-node.ts'
@@ -139,22 +138,6 @@ const checkCall = ({ name, args }: Call, fields: FilterFields): CheckedFilter =>
   return searchFor(field, text)
 }
 
-const checkNode = (node: FilterNode, fields: FilterFields): CheckedFilter => {
-  switch (node.kind) {
-    case 'and':
-    case 'or':
-      return { kind: node.kind, operands: node.operands.map((operand) => checkNode(operand, fields)) }
-    case 'not':
-      return { kind: 'not', operand: checkNode(node.operand, fields) }
-    case 'comparison':
-      return checkComparison(node, fields)
-    case 'call':
-      return checkCall(node, fields)
-    case 'text':
-      return searchFor(searchedField(fields, node.text.column), node.text)
-  }
-}
-
 /**
  * Validates a parsed filter against the fields of a list (AIP-160).
  *
@@ -167,10 +150,19 @@ const checkNode = (node: FilterNode, fields: FilterFields): CheckedFilter => {
  * - The only function is `search`, with one quoted text. A bare literal is a search too.
  *
  * @throws {ExpressionError} for anything else, at the column of the invalid field, comparator, value or function.
- * @throws {FilterComplexityError} for more than 60 conditions, or more than 10 that read the text of each row.
  */
 export const checkFilter = (node: FilterNode, fields: FilterFields): CheckedFilter => {
-  const filter = checkNode(node, fields)
-  boundFilter(filter)
-  return filter
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      return { kind: node.kind, operands: node.operands.map((operand) => checkFilter(operand, fields)) }
+    case 'not':
+      return { kind: 'not', operand: checkFilter(node.operand, fields) }
+    case 'comparison':
+      return checkComparison(node, fields)
+    case 'call':
+      return checkCall(node, fields)
+    case 'text':
+      return searchFor(searchedField(fields, node.text.column), node.text)
+  }
 }

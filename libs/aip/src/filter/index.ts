@@ -1,4 +1,3 @@
-export * from './bound-filter.ts'
 export * from './check-filter.ts'
 export * from './checked-filter.ts'
 export * from './compare-code-points.ts'

@@ -5,12 +5,12 @@ import {
   type CheckedFilter,
   checkFilter,
   ExpressionError,
-  FilterComplexityError,
   type FilterFields,
   parseFilter,
 } from '../filter/index.ts'
 import { type MaskMembers, parseReadMask, type ReadMask } from '../read-mask/read-mask.ts'
 import { type QueryContract, readQuery, type TryParse } from '../read-query.ts'
+import { boundFilter } from './bound-filter.ts'
 import { type OrderTerm, type Position, parseOrderBy } from './order-by.ts'
 import type { PageTokens } from './page-token.ts'
 
@@ -60,7 +60,7 @@ export const readListQuery = <Field extends string>(
   { contract = ListQuery, filterFields, orderFields, scope, ...options }: ListOptions<Field>,
 ): ListRequest<Field> =>
   readQuery(query, contract, (params, tryParse) => {
-    const filter = tryParse('filter', () => parseFilterOf(params.filter, filterFields))
+    const filter = tryParse('filter', () => readFilter(params.filter, filterFields))
     const orderBy = tryParse('orderBy', () => parseOrderByOf(params.orderBy, orderFields)) ?? []
     const listScope = [...scope, params.filter, params.orderBy]
     const page = readPage(params, { scope: listScope, ...options }, tryParse)
@@ -80,18 +80,19 @@ export const readFilterQuery = <Q extends { filter: string }>(
   filterFields: FilterFields,
 ): { params: Q; filter?: CheckedFilter } =>
   readQuery(query, contract, (params, tryParse) => {
-    const filter = tryParse('filter', () => parseFilterOf(params.filter, filterFields))
+    const filter = tryParse('filter', () => readFilter(params.filter, filterFields))
     return { params, ...(filter && { filter }) }
   })
 
-const parseFilterOf = (text: string, fields: FilterFields): CheckedFilter | undefined => {
+/** Parses the text of a filter. @returns undefined without one. @throws {ApiError} INVALID_FILTER, FILTER_TOO_COMPLEX. */
+export const readFilter = (text: string, fields: FilterFields): CheckedFilter | undefined => {
   try {
     const node = parseFilter(text)
-    return node && checkFilter(node, fields)
+    const filter = node && checkFilter(node, fields)
+    if (filter) boundFilter(filter)
+    return filter
   } catch (error) {
-    throw error instanceof FilterComplexityError
-      ? filterTooComplex(error)
-      : invalidExpression('INVALID_FILTER', 'filter', error)
+    throw invalidExpression('INVALID_FILTER', 'filter', error)
   }
 }
 
@@ -115,13 +116,6 @@ const invalidExpression = (reason: 'INVALID_FILTER' | 'INVALID_ORDER_BY', field:
     { fieldViolations: [{ field, description: `column ${column}: expected ${expected}` }] },
   )
 }
-
-const filterTooComplex = ({ conditions, limit, found, message }: FilterComplexityError) =>
-  apiError(
-    'FILTER_TOO_COMPLEX',
-    { field: 'filter', conditions, limit: `${limit}`, found: `${found}` },
-    { fieldViolations: [{ field: 'filter', description: `has ${message}` }] },
-  )
 
 const readPage = (
   params: PageQuery & { readMask?: string },
