@@ -1,5 +1,5 @@
 import { GatewayClock } from '@fms/contracts'
-import type { NatsConnection } from 'nats'
+import { type NatsConnection, RequestError } from 'nats'
 import { createRemoteClock, type RemoteClock } from './remote-clock.ts'
 
 const readTimeoutMs = 1_000
@@ -7,7 +7,7 @@ const readTimeoutMs = 1_000
 /** How long a reading is cached: two monotonic clocks drift by less than 10 ms in that time. Milliseconds. */
 const cacheMs = 10_000
 
-/** How long a failed reading is cached, in milliseconds. */
+/** How long a reading that timed out is cached, in milliseconds. */
 const failureCacheMs = 1_000
 
 /** @param inbox subject on which a gateway responds to requests for its clock. */
@@ -24,7 +24,9 @@ export const createGatewayClocks = (nats: NatsConnection): GatewayClocks => {
       evictAfter(inbox, cacheMs)
       return nowMs
     } catch (error) {
-      evictAfter(inbox, failureCacheMs)
+      // A gateway without a subscription may be reconnecting, to send its pending commands again.
+      if (error instanceof RequestError && error.isNoResponders()) clocks.delete(inbox)
+      else evictAfter(inbox, failureCacheMs)
       throw error
     }
   }
