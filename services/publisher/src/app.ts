@@ -6,8 +6,8 @@ import type { JsMsg } from '@nats-io/jetstream'
 import type { EventsConfig } from './config.ts'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
+import { countedLog } from './counted-log.ts'
 import { createGatewayClocks } from './deadline/gateway-clocks.ts'
-import { createLateCommandsLog } from './deadline/late-commands-log.ts'
 import { DraftChecks } from './draft-checks.ts'
 import { measureDelivery } from './metrics.ts'
 import { watchEventBacklog } from './relay/event-metrics.ts'
@@ -34,7 +34,9 @@ export const createPublisherApp = (given: PublisherDeps): App => {
     checks: new DraftChecks(),
     turns: new FairQueue(commandPlaces),
     clocks: createGatewayClocks(nats),
-    logLateCommand: createLateCommandsLog(logger),
+    logLateCommand: countedLog(1_000, (commands) =>
+      logger.warn({ commands }, 'late commands discarded: their callers no longer wait'),
+    ),
   }
   const handle = async (message: JsMsg) => {
     if (message.subject === publishProbeSubject) return message.ack()

@@ -1,3 +1,4 @@
+import { ApiError } from '@fms/aip'
 import { EventsRecorded, relayQueue } from '@fms/contracts'
 import type { EventLog } from '@fms/forms-store'
 import { repeat } from '@fms/scheduling/repeat'
@@ -5,8 +6,8 @@ import { followConnection } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import type { NatsConnection } from 'nats'
 import type { EventsConfig } from '../config.ts'
+import { countedLog } from '../counted-log.ts'
 import { ensureEventsStream } from '../streams.ts'
-import { createFailureLog } from './failure-log.ts'
 import { createEventPublisher } from './publish-events.ts'
 import { createStreaming } from './stream-events.ts'
 
@@ -15,6 +16,9 @@ const debounceMs = 75
 
 /** Interval between two runs of retention, in milliseconds. */
 const pruneMs = 60_000
+
+/** Interval between two log lines with the same text, in milliseconds. */
+const failurePauseMs = 60_000
 
 /** Events that retention deletes in one step. */
 const pruneLimit = 100
@@ -36,11 +40,17 @@ export interface RelayDeps {
 
 /** Starts the relay: numbers events, publishes logs to the stream EVENTS (which alone needs NATS), and prunes. */
 export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }: RelayDeps) => {
-  const logFailure = createFailureLog(logger)
-  const onError = (text: string) => (error: unknown) => logFailure(text, error)
+  /** Logs failures, except for those of the store, which measureStore logs. */
+  const onError = (text: string) => {
+    const log = countedLog(failurePauseMs, (failures, err) => logger.error({ err, failures }, text))
+    return (error: unknown) => {
+      if (!(error instanceof ApiError && error.status === 'UNAVAILABLE')) log(error)
+    }
+  }
   const connection = followConnection(nats, (isConnected) => isConnected && wakeStreaming())
   let stream: { allowsBatches: boolean } | undefined
 
+  const onStreamingError = onError('events could not be streamed: retrying')
   const streaming = createStreaming({
     events,
     publisher: createEventPublisher(nats),
@@ -49,7 +59,7 @@ export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }
     onError(error) {
       // The stream may be missing: the server may have lost its data.
       stream = undefined
-      logFailure('events could not be streamed: retrying', error)
+      onStreamingError(error)
     },
   })
   const startStreaming = async () => {
