@@ -1,6 +1,6 @@
 import type { FormEvent } from '@fms/contracts'
-import type { EventBacklog, EventLog } from '@fms/forms-store'
-import { durationBuckets, Gauge, Histogram } from '@fms/service-kit'
+import type { EventLog } from '@fms/forms-store'
+import { durationBuckets, Histogram } from '@fms/service-kit'
 import { sharedReading } from '../shared-reading.ts'
 
 const relayDuration = new Histogram({
@@ -18,25 +18,13 @@ const sharedMs = 500
 
 const backlogs = sharedReading(sharedMs, (log: EventLog) => log.backlog())
 
-/** A gauge of the backlog. It has no value while the store is unavailable. */
-const backlogGauge = (name: string, help: string, pick: (backlog: EventBacklog) => number) =>
-  new Gauge({
-    name,
-    help: `${help}: the same value on every instance`,
-    async collect() {
-      const backlog = await backlogs.read()
-      if (backlog) this.set(pick(backlog))
-      else this.remove()
-    },
-  })
-
-backlogGauge('events_pending', 'Recorded events that are in no log yet', ({ pending }) => pending)
-backlogGauge(
+backlogs.gauge('events_pending', 'Recorded events that are in no log yet', ({ pending }) => pending)
+backlogs.gauge(
   'events_unstreamed',
   'Events of logs that are not in the stream yet',
   ({ unstreamed }) => unstreamed,
 )
-backlogGauge(
+backlogs.gauge(
   'events_oldest_unstreamed_seconds',
   'Age of the oldest event that is not in the stream yet, 0 without one',
   ({ oldestTime }) => (oldestTime ? Math.max(0, Date.now() - oldestTime.getTime()) / 1000 : 0),
