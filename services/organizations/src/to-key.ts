@@ -1,5 +1,6 @@
 import { type IssuedKey, type Key, keyPath, nilUuid, type User, userPath } from '@fms/contracts'
 import type { ApiKey, IssuedApiKey, User as StoredUser } from '@fms/directory-store'
+import type { FastifyReply } from 'fastify'
 
 /** Converts a stored key to the resource. @param currentId the key of the request; absent for a sign-in. */
 export const toKey = (
@@ -16,16 +17,16 @@ export const toKey = (
   current: keyId === currentId,
 })
 
-/** Responses with the secret of a key, which no cache may store. */
-export const secretHeaders = { 'cache-control': 'no-store' }
-
-export const toIssuedKey = ({ key, apiKey }: IssuedApiKey): IssuedKey => ({ key: toKey(apiKey), secret: key })
-
-/** The key that a dry run would have created. What is not known yet is empty. */
-export const toDryRun = ({ apiKey }: IssuedApiKey): IssuedKey => ({
-  key: toKey({ ...apiKey, keyId: nilUuid, prefix: '' }),
-  secret: '',
-})
+/** The response with the secret of a new key, which no cache may store. In a dry run, what is not known yet is empty. */
+export const issuedKey = (
+  reply: FastifyReply,
+  { key, apiKey }: IssuedApiKey,
+  isDryRun: boolean,
+): IssuedKey => {
+  reply.header('cache-control', 'no-store')
+  if (isDryRun) return { key: toKey({ ...apiKey, keyId: nilUuid, prefix: '' }), secret: '' }
+  return { key: toKey(apiKey), secret: key }
+}
 
 export const toUser = ({ userId, email, createTime }: StoredUser): User => ({
   path: userPath(userId),

@@ -3,7 +3,7 @@ import { CreateKeyRequest, IssuedKey, NoQuery } from '@fms/contracts'
 import type { AddRoute } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { assertNotOutlivesCaller } from '../domain/key-rights.ts'
-import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'
+import { issuedKey } from '../to-key.ts'
 
 /** Create a key of the caller (AIP-133), which may do no more than the key of the request. */
 export const createKey: AddRoute<OrganizationsDeps> = (app, { directory, now }) => {
@@ -20,8 +20,7 @@ export const createKey: AddRoute<OrganizationsDeps> = (app, { directory, now }) 
       assertNotOutlivesCaller(callerKey, { expireTime }, 'key.expireTime')
       const fields = { userId: identity.userId, name, readOnly, expireTime, requestId }
       const issued = await directory.createOwnKey(fields, { validateOnly })
-      reply.headers(secretHeaders)
-      return validateOnly ? toDryRun(issued) : toIssuedKey(issued)
+      return issuedKey(reply, issued, validateOnly)
     },
   )
 }

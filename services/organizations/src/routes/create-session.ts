@@ -9,7 +9,7 @@ import {
 } from '@fms/contracts'
 import { type AddRoute, apiKeyChallenge } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
-import { secretHeaders, toDryRun, toIssuedKey, toUser } from '../to-key.ts'
+import { issuedKey, toUser } from '../to-key.ts'
 
 /** Exchange a login code for the key of a session, for the gateway: the caller has no key yet. */
 export const createSession: AddRoute<OrganizationsDeps> = (app, { directory, now }) => {
@@ -24,8 +24,7 @@ export const createSession: AddRoute<OrganizationsDeps> = (app, { directory, now
         { validateOnly },
       )
       if (!issued) throw apiError('LOGIN_CODE_INVALID', {}, { headers: apiKeyChallenge })
-      reply.headers(secretHeaders)
-      return { ...(validateOnly ? toDryRun(issued) : toIssuedKey(issued)), user: toUser(issued.user) }
+      return { ...issuedKey(reply, issued, validateOnly), user: toUser(issued.user) }
     },
   )
 }

@@ -3,7 +3,7 @@ import type { ApiKey } from '@fms/directory-store'
 import type { AddRoute } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { assertMayOverlap, assertNotOutlivesCaller } from '../domain/key-rights.ts'
-import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'
+import { issuedKey } from '../to-key.ts'
 import { KeyParams } from './key-params.ts'
 
 /** Replace a key of the caller by one with the same name, rights and expireTime (AIP-136). */
@@ -29,8 +29,7 @@ export const rotateKey: AddRoute<OrganizationsDeps> = (app, { directory }) => {
         assertAllowed: (old: ApiKey) => assertNotOutlivesCaller(callerKey, old),
       }
       const issued = await directory.rotateOwnKey(rotation, { validateOnly })
-      reply.headers(secretHeaders)
-      return validateOnly ? toDryRun(issued) : toIssuedKey(issued)
+      return issuedKey(reply, issued, validateOnly)
     },
   )
 }
