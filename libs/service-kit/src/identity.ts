@@ -99,7 +99,7 @@ export const requireKeyWriteAccess = (
   { readOnly, key }: Pick<Identity, 'readOnly' | 'key'>,
   keyId?: string,
 ): void => {
-  if (readOnly && (keyId === undefined || keyId.toLowerCase() !== key?.id)) throw writeForbidden('key')
+  if (readOnly && keyId?.toLowerCase() !== key.id) throw writeForbidden('key')
 }
 
 /** Checks that a caller is an owner of the organization. @throws {ApiError} WRITE_FORBIDDEN, OWNER_REQUIRED. */

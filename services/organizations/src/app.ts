@@ -50,7 +50,7 @@ const keyRoutes = async (app: App, deps: OrganizationsDeps) => {
     const { identity, method } = request
     const { keyId } = request.params as { keyId?: string }
     // A key may end itself, and repeat that.
-    if (method === 'DELETE' && keyId?.toLowerCase() === identity.key?.id) return
+    if (method === 'DELETE' && keyId?.toLowerCase() === identity.key.id) return
     // The gateway caches the rights of a key for a second: one that has lost them must not create another one.
     request.callerKey = await getCallerKey(deps.directory, identity)
     const { readOnly } = request.callerKey

@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /** The key of a request as it is stored now. @throws {ApiError} API_KEY_INVALID if it has ended meanwhile. */
 export const getCallerKey = async (directory: DirectoryStore, { userId, key }: Identity): Promise<ApiKey> => {
-  const found = key && (await directory.getOwnKey(userId, key.id))
+  const found = await directory.getOwnKey(userId, key.id)
   if (!found) throw apiKeyInvalid()
   return found
 }

@@ -16,7 +16,7 @@ export const listKeys: AddRoute<OrganizationsDeps> = (app, { directory, pageToke
       return {
         nextPageToken: nextPageToken(next),
         totalSize,
-        keys: keys.map((each) => toKey(each, key?.id)),
+        keys: keys.map((each) => toKey(each, key.id)),
       }
     },
   )
