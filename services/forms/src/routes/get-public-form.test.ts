@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Form, type FormDraft, identityHeader, PublicForm, publicFormMembers } from '@fms/contracts'
+import { Form, type FormDraft, identityHeader, publicFormMembers } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import { createIdentitySigner } from '@fms/service-kit'
 import fc from 'fast-check'
@@ -60,7 +60,6 @@ describe('GET /internal/forms/{publicId}/public', () => {
         const members = publicFormMembers.filter((name) => name !== 'publicId')
         const expected = Object.fromEntries(members.map((name) => [name, draft[name]]))
         expect(response.json()).toEqual({ ...expected, publicId: form.publicId, number: 1 })
-        expect(PublicForm.parse(response.json())).toEqual(response.json())
         expect(response.body).not.toMatch(/SECRET/)
         for (const id of [form.organizationId, form.formId]) expect(response.body).not.toContain(id)
       }),
