@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as contracts from '../index.ts'
-import { FormPublished, type Message } from '../index.ts'
+import { type defineMessage, FormPublished } from '../index.ts'
 
 const uuid = '11111111-1111-4111-8111-111111111111'
 
@@ -63,7 +63,7 @@ const internals: Record<string, unknown> = {
 const all: Record<string, unknown> = contracts
 const isMessage = (value: unknown) =>
   typeof value === 'object' && value !== null && 'decode' in value && !(value instanceof z.ZodType)
-const decoderOf = (name: string) => (all[name] as Message<z.ZodType>).decode
+const decoderOf = (name: string) => (all[name] as ReturnType<typeof defineMessage>).decode
 const schemaOf = (name: string) => all[name] as z.ZodType
 
 /** Adds an unknown member to each object, as a later release may. */
