@@ -1,3 +1,4 @@
+import type { AuthorizeRequest } from '@fms/contracts'
 import type { DirectoryRecord, ImportResult } from './directory-record.ts'
 import type {
   ApiKeyChange,
@@ -145,10 +146,7 @@ export interface DirectoryStore extends AsyncDisposable {
    * Finds a valid key by the result of {@link hashSecret}, and the role of its user in an organization.
    * @returns undefined for a key that is unknown, revoked, expired at `now`, or of a disabled user.
    */
-  authorize(
-    request: { keyHash: string; organizationRef?: string },
-    now: Date,
-  ): Promise<Authorization | undefined>
+  authorize(request: AuthorizeRequest, now: Date): Promise<Authorization | undefined>
 
   /** Sets the `lastUsedTime` of a key unless it is later already. Ignores an unknown key. */
   touchKey(keyId: string, time: Date): Promise<void>
