@@ -53,5 +53,5 @@ const validPart = <Q>(query: unknown, contract: QueryContract<Q>, { issues }: z.
 /** Parses the raw query of a read of one resource (AIP-131, AIP-157). @throws {ApiError} INVALID_REQUEST. */
 export const readGetQuery = (query: unknown, members: MaskMembers): ReadMask | undefined =>
   readQuery(query, GetQuery, ({ readMask }, tryParse) =>
-    readMask === '' ? undefined : tryParse('readMask', () => parseReadMask(readMask, members)),
+    tryParse('readMask', () => parseReadMask(readMask, members)),
   )
