@@ -236,11 +236,11 @@ export const reasonOf = (response: { json(): { error: { details: { reason?: stri
 
 /** A logger, its lines, and a function that waits for a line with a text. */
 export const startLog = () => {
-  const lines: { msg: string; circuit?: string; user?: string }[] = []
+  const lines: { msg: string; circuit?: string; cause?: string; user?: string }[] = []
   const waiting: { text: string; found: () => void }[] = []
   const write = (line: string) => {
-    const { msg, circuit, user } = JSON.parse(line)
-    lines.push({ msg, circuit, user })
+    const { msg, circuit, cause, user } = JSON.parse(line)
+    lines.push({ msg, circuit, cause, user })
     for (const { text, found } of waiting) if (msg.includes(text)) found()
   }
   const line = (text: string) => new Promise<void>((found) => waiting.push({ text, found }))

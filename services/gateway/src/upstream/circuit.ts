@@ -10,7 +10,7 @@ const openCircuits = new Gauge({
 
 const requests = new Counter({
   name: 'circuit_requests_total',
-  help: 'Requests through a circuit: success, failure of the transport, or reject for those that an open circuit fails immediately',
+  help: 'Requests through a circuit: success, failure, or reject for those that an open circuit fails immediately',
   labelNames: ['circuit', 'outcome'],
 })
 
@@ -21,11 +21,11 @@ type IsFailure = (error: unknown) => boolean
 
 /**
  * Runs an action through an upstream's circuit breaker; while open, it throws at once ({@link isOpenError}). Opens when
- * more than half of ten seconds' requests, at least five, failed in the transport, or one that took a second in which
- * nothing succeeded. Then one request in a second is a trial, whose success closes it. Any response is a success. An
- * action has to settle, or an open circuit stays open.
+ * more than half of ten seconds' requests, at least five, failed, or one that took a second in which nothing succeeded.
+ * Then one request in a second is a trial, whose success closes it. An action has to settle, or an open circuit stays
+ * open.
  *
- * @param isFailure whether an error is one of the transport. Others neither open nor close the circuit.
+ * @param isFailure whether an error is one of the upstream. Others neither open nor close the circuit.
  */
 export type Circuit = <T>(action: () => Promise<T>, isFailure?: IsFailure) => Promise<T>
 

@@ -37,6 +37,21 @@ describe('a service that is unavailable', () => {
     await restarted.stop()
   })
 
+  it('gets no requests after it has rejected the token of the gateway, and the log says why', async () => {
+    const log = startLog()
+    await using gateway = await startGateway({ logger: log.logger })
+    gateway.forms.respond = (_, reply) => reply.code(401).header('www-authenticate', 'FmsIdentity').send({})
+
+    for (let i = 0; i < 6; i++) {
+      const response = await gateway.send('GET', forms)
+      expect([response.status, reasonOf(response)]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
+    }
+
+    expect(gateway.forms.received).toHaveLength(5)
+    const warnings = log.lines.filter(({ circuit }) => circuit === 'forms')
+    expect(warnings).toMatchObject([{ cause: expect.stringContaining('another INTERNAL_SECRET') }])
+  })
+
   it.each([503, 504, 500, 404])('has its %i forwarded, and gets further requests', async (code) => {
     await using gateway = await startGateway()
     gateway.forms.respond = (_, reply) => reply.code(code).send({ theirs: true })

@@ -87,13 +87,15 @@ export const createUpstream = ({ name, origin, agent, logger }: UpstreamOptions)
     origin,
     async request(request) {
       const { reply } = request
-      const send = () => sendWithRetry(request.agent ?? agent, { origin, ...request })
-      try {
-        const response = await circuit(send, () => !reply?.hasEnded)
+      const send = async () => {
+        const response = await sendWithRetry(request.agent ?? agent, { origin, ...request })
         // The service rejected the gateway's token. A 401 would suggest to the caller that its key is invalid.
         if (response.headers['www-authenticate'] === 'FmsIdentity')
           throw new Error('the service rejects the identity token: does it have another INTERNAL_SECRET?')
         return response
+      }
+      try {
+        return await circuit(send, () => !reply?.hasEnded)
       } catch (error) {
         throw upstreamUnavailable(name, error)
       }
