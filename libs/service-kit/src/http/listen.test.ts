@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { fastify } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { endIdleConnections } from './drain.ts'
-import { limitConnections, listen } from './listen.ts'
+import { limitConnections, limitPipelining, listen } from './listen.ts'
 
 const host = '127.0.0.1'
 
@@ -94,5 +94,53 @@ describe('limitConnections', () => {
       })
       .toContain('here')
     second.destroy()
+  })
+})
+
+describe('limitPipelining', () => {
+  /** An app, and a connection with a request whose response waits and a second one, for a path. */
+  const startPipeline = async (path: string, method = 'GET') => {
+    const app = fastify()
+    limitPipelining(app)
+    const release = Promise.withResolvers<string>()
+    app.get('/slow', () => release.promise)
+    app.get('/here', async () => 'here')
+    app.get('/unchanged', (_, reply) => reply.code(304).send())
+    app.get('/destroyed', (_, reply) => void reply.hijack().raw.destroy())
+    await app.listen({ host, port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const socket = connect(port, host).on('error', () => {})
+    let requests = 0
+    app.server.on('request', () => requests++)
+    socket.write(`GET /slow HTTP/1.1\r\nhost: a\r\n\r\n${method} ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
+    await expect.poll(() => requests).toBe(2)
+    return { socket, release, [Symbol.asyncDispose]: () => app.close() }
+  }
+
+  it('closes the connection of a response that is destroyed while it waits for another', async () => {
+    await using pipeline = await startPipeline('/destroyed')
+    pipeline.socket.resume()
+
+    pipeline.release.resolve('slow')
+
+    await expect.poll(() => pipeline.socket.closed).toBe(true)
+  })
+
+  it.each([
+    ['GET', '/here'],
+    ['HEAD', '/here'],
+    ['GET', '/unchanged'],
+  ])('keeps the connection of a %s of %s that waits for another', async (method, path) => {
+    await using pipeline = await startPipeline(path, method)
+    let text = ''
+    pipeline.socket.on('data', (chunk) => {
+      text += chunk
+    })
+
+    pipeline.release.resolve('slow')
+
+    await expect.poll(() => text.match(/HTTP\/1.1/g)).toHaveLength(2)
+    expect(await request(pipeline.socket)).toContain('404')
+    pipeline.socket.destroy()
   })
 })

@@ -76,7 +76,11 @@ export const limitPipelining = (app: FastifyInstance): void => {
     // A response has its socket once it is its turn.
     if (response.socket === null) {
       if (add(socket, 1) > maxPipelined) return void socket.destroy()
-      response.once('close', () => add(socket, -1))
+      response.once('close', () => {
+        add(socket, -1)
+        // Destroyed without a socket, it would never end, nor would the connection.
+        if (!response.writableFinished) socket.destroy()
+      })
     }
     for (const handle of handlers) handle.call(app.server, request, response)
   })
