@@ -262,7 +262,7 @@ describe('the number of concurrent look-ups', () => {
 
     release()
 
-    expect(await valid).toMatchObject({ keyId: member.keyId })
+    expect(await valid).toMatchObject({ identity: { userId: member.userId } })
     expect(await Promise.all(invalid)).toEqual(Array(5).fill(undefined))
   })
 
@@ -281,7 +281,7 @@ describe('the number of concurrent look-ups', () => {
 
     expect(lookups).toEqual(['invalid-0', 'invalid-1', 'known'])
     release()
-    expect(await known).toMatchObject({ keyId: member.keyId })
+    expect(await known).toMatchObject({ identity: { userId: member.userId } })
     await Promise.all(invalid)
   })
 

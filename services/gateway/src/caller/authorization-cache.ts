@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '@fms/aip'
 import {
   type AuthorizeRequest,
@@ -32,7 +33,6 @@ export type AuthorizeClient = (
 ) => Promise<AuthorizeResponse | undefined>
 
 export interface Caller {
-  keyId: string
   identity: Identity
   token: () => string
 }
@@ -87,7 +87,13 @@ export const createAuthorizationCache = ({
     }
     const entries = cache.get(keyHash) ?? new Map<string, CachedCaller>()
     const key = cacheKey(organizationRef)
-    const caller = { ...(reuseCaller(entries.get(key), response) ?? toCaller(response, sign)), requestedAt }
+    const { userId, keyId, keyPrefix, readOnly, organization } = response
+    const identity = { userId, readOnly, ...organization, key: { id: keyId, prefix: keyPrefix } }
+    const cached = entries.get(key)
+    // Services have verified the token of an equal identity.
+    const isSame = isDeepStrictEqual(cached?.identity, identity)
+    const token = isSame ? cached!.token : createCachedToken(() => sign(identity))
+    const caller = { identity, token, requestedAt }
     if (organizationRef !== undefined && !response.organization) entries.delete(key)
     else cache.set(keyHash, entries.set(key, caller))
     return caller
@@ -184,30 +190,6 @@ const userOf = (entries: Map<string, CachedCaller> | undefined): string | undefi
 /** Ids in lower case, slugs as they are. A key has at most two entries for each of its user's organizations. */
 const cacheKey = (organizationRef = '') =>
   isUuid(organizationRef) ? organizationRef.toLowerCase() : organizationRef
-
-/** Returns the cached caller if it equals the response: its token is signed, and services have verified it. */
-const reuseCaller = (
-  cached: Caller | undefined,
-  { userId, keyId, readOnly, organization }: AuthorizeResponse,
-): Caller | undefined => {
-  if (!cached) return undefined
-  const { identity } = cached
-  const isSame =
-    cached.keyId === keyId &&
-    identity.userId === userId &&
-    identity.readOnly === readOnly &&
-    identity.organizationId === organization?.organizationId &&
-    identity.role === organization?.role
-  return isSame ? cached : undefined
-}
-
-const toCaller = (
-  { userId, keyId, keyPrefix, readOnly, organization }: AuthorizeResponse,
-  sign: (identity: Identity) => string,
-): Caller => {
-  const identity = { userId, readOnly, ...organization, key: { id: keyId, prefix: keyPrefix } }
-  return { keyId, identity, token: createCachedToken(() => sign(identity)) }
-}
 
 /** Sends authorize requests to organizations, under the gateway's own identity. */
 export const createAuthorizeClient =

@@ -29,7 +29,7 @@ export const forwardStream: AddRoute<GatewayDeps> = (app, deps) => {
     url: routePatternOf(operations.streamEvents),
     handler: async (request, reply) => {
       exemptFromCutOff(reply.raw)
-      if (request.method === 'GET') reply.raw.once('close', limits.acquire(request.caller, reply.raw))
+      if (request.method === 'GET') reply.raw.once('close', limits.acquire(request.identity, reply.raw))
       const response = await requestStream(request, reply, deps)
       if (!response) return reply.hijack()
       const { statusCode, headers, body } = response

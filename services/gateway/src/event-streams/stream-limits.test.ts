@@ -12,9 +12,11 @@ const refusalOf = (acquire: () => unknown) => {
   return undefined
 }
 
-const callerOf = (keyId: string, organizationId: string) => ({
-  keyId,
-  identity: { userId: keyId, organizationId, readOnly: false, key: { id: keyId, prefix: 'abcd1234' } },
+const identityOf = (keyId: string, organizationId: string) => ({
+  userId: keyId,
+  organizationId,
+  readOnly: false,
+  key: { id: keyId, prefix: 'abcd1234' },
 })
 
 /** Limits, and the names of the streams that were ended, in order. */
@@ -23,7 +25,7 @@ const givenLimits = (max?: ConstructorParameters<typeof StreamLimits>[0]) => {
   const ended: string[] = []
   const open = (name: string, keyId = name) => {
     const raw = { destroy: () => ended.push(`${name} destroyed`) } as unknown as ServerResponse
-    return { raw, release: limits.acquire(callerOf(keyId, name[0]!), raw) }
+    return { raw, release: limits.acquire(identityOf(keyId, name[0]!), raw) }
   }
   return { limits, ended, open }
 }

@@ -1,14 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import type { Caller } from '../caller/authorization-cache.ts'
+import type { Identity } from '@fms/contracts'
 import { tooManyStreams } from '../errors.ts'
 
 /** Streams that may be open at once: of a key, of an organization, and in a gateway. */
 const defaultMax = { key: 5, organization: 100, gateway: 1_000 }
 
-interface OpenStream {
-  raw: ServerResponse
-  keyId: string
-  organizationId: string
+interface LimitedStream {
+  identity: Identity
   end: () => void
 }
 
@@ -16,24 +14,23 @@ interface OpenStream {
 export class StreamLimits {
   readonly #max: typeof defaultMax
   /** Oldest first. */
-  readonly #open = new Map<ServerResponse, OpenStream>()
+  readonly #open = new Map<ServerResponse, LimitedStream>()
 
   constructor(max = defaultMax) {
     this.#max = max
   }
 
   /** Acquires a stream. @returns the function that releases it. @throws {ApiError} TOO_MANY_STREAMS */
-  acquire({ keyId, identity }: Pick<Caller, 'keyId' | 'identity'>, raw: ServerResponse): () => void {
-    const organizationId = identity.organizationId ?? ''
+  acquire(identity: Identity, raw: ServerResponse): () => void {
     let [ofKey, ofOrganization] = [0, 0]
-    for (const stream of this.#open.values()) {
-      if (stream.keyId === keyId) ofKey++
-      if (stream.organizationId === organizationId) ofOrganization++
+    for (const { identity: other } of this.#open.values()) {
+      if (other.key.id === identity.key.id) ofKey++
+      if (other.organizationId === identity.organizationId) ofOrganization++
     }
     if (ofKey >= this.#max.key) throw tooManyStreams('key', this.#max.key)
     if (ofOrganization >= this.#max.organization) throw tooManyStreams('organization', this.#max.organization)
     if (this.#open.size >= this.#max.gateway) this.#endOldest()
-    this.#open.set(raw, { raw, keyId, organizationId, end: () => raw.destroy() })
+    this.#open.set(raw, { identity, end: () => raw.destroy() })
     return () => this.#open.delete(raw)
   }
 
@@ -44,10 +41,12 @@ export class StreamLimits {
   }
 
   #endOldest(): void {
-    const streams = [...this.#open.values()]
-    const byOrganization = Object.values(Object.groupBy(streams, ({ organizationId }) => organizationId))
-    const [oldest] = byOrganization.reduce((one, other) => (other!.length > one!.length ? other : one))!
-    this.#open.delete(oldest!.raw)
-    oldest!.end()
+    const byOrganization = Map.groupBy(this.#open, ([, { identity }]) => identity.organizationId)
+    const [oldest] = [...byOrganization.values()].reduce((one, other) =>
+      other.length > one.length ? other : one,
+    )
+    const [raw, { end }] = oldest!
+    this.#open.delete(raw)
+    end()
   }
 }

@@ -88,7 +88,7 @@ export const limitRate = (
   app: FastifyInstance,
   perMinute: number,
   counts: FixedWindowCounter,
-  nameOf = ({ caller }: FastifyRequest): string => caller.keyId,
+  nameOf = ({ identity }: FastifyRequest): string => identity.key.id,
 ): void => {
   if (perMinute === 0) return
 
