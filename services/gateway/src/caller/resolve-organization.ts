@@ -19,9 +19,6 @@ export const resolveOrganization = (app: FastifyInstance, deps: GatewayDeps, mem
     request.permit.retain()
     try {
       await resolve(request, reply, deps, members)
-    } catch (error) {
-      if (!reply.raw.destroyed) throw error
-      reply.hijack()
     } finally {
       request.permit.release()
     }

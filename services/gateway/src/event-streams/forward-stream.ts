@@ -48,7 +48,6 @@ const requestStream = async (
   reply: FastifyReply,
   { forms, doors, streamAgent: agent }: GatewayDeps,
 ) => {
-  const { raw } = reply
   const send = () =>
     forms.request({
       method: request.method as 'GET' | 'HEAD',
@@ -58,13 +57,9 @@ const requestStream = async (
       agent,
       maxBufferedBytes: maxWaitingBytes,
     })
-  try {
-    const response = await doors.forms.admit({ flow: flowOf(request.identity), reply }, send)
-    if (!raw.destroyed) return response
-    if (response?.body instanceof Readable) response.body.destroy()
-  } catch (error) {
-    if (!raw.destroyed) throw error
-  }
+  const response = await doors.forms.admit({ flow: flowOf(request.identity), reply }, send)
+  if (!reply.raw.destroyed) return response
+  if (response?.body instanceof Readable) response.body.destroy()
   return undefined
 }
 

@@ -42,10 +42,6 @@ export const publishForm: AddRoute<GatewayDeps> = (
       permit.retain()
       const published = await doors.publish
         .admit(admission, () => publisher.publishForm(command, deadline, id))
-        .catch((error) => {
-          if (!reply.hasEnded) throw error
-          return undefined
-        })
         .finally(() => permit.release())
       if (!published || reply.hasEnded) return reply.hijack()
       if (published.outcome === 'refused') throw ApiError.fromProblem(published.problem)

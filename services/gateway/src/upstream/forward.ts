@@ -133,7 +133,7 @@ const sendWhenAdmitted = async (
       await door.admit(admission, send(true))
     }
   } catch (error) {
-    if (!reply.raw.destroyed) reply.send(error)
+    reply.send(error)
   } finally {
     permit.release()
   }
