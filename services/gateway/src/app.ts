@@ -125,7 +125,7 @@ export const createGateway = async (
     const { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigins } = config
     app.register(publicForms, { ...deps, imageOrigins })
   }
-  app.register(llmsTxt)
+  llmsTxt(app, deps)
   app.register(v2(deps), { prefix: '/v2' })
   // `onClose` runs after the last response, publish requests included.
   app.addHook('onClose', async () => {
@@ -165,8 +165,7 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
 const v2 = (deps: GatewayDeps) => async (app: App) => {
   const { config, authorize, counts, limits } = deps
   const paths = collectPaths(app)
-  app.register(docsPage)
-  for (const addRoute of [openApi, markdownDocs, consoleRoutes, createSession]) addRoute(app, deps)
+  for (const addRoute of [docsPage, openApi, markdownDocs, consoleRoutes, createSession]) addRoute(app, deps)
   app.register(async (guarded) => {
     keepResponsesPrivate(guarded)
     authenticate(guarded, authorize)

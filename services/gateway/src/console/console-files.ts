@@ -1,6 +1,6 @@
 import { access, readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative } from 'node:path'
-import { createStaticDocument, type StaticDocument } from '../routes/static-document.ts'
+import { createStaticDocument, once, type StaticDocument } from '../routes/static-document.ts'
 
 /** The folder into which `npm run build -w console` writes. */
 export const builtConsoleFolder = join(import.meta.dirname, '../../../../console/dist')
@@ -24,29 +24,25 @@ export const isConsoleBuilt = (folder: string): Promise<boolean> =>
     () => false,
   )
 
-/** Reads and compresses all files of the console. @returns undefined if it is not built. */
-const readConsoleFiles = async (folder: string): Promise<ConsoleFiles | undefined> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+/** Reads and compresses all files of the console. @throws {Error} if it is not built. */
+const readConsoleFiles = async (folder: string): Promise<ConsoleFiles> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = new Map<string, StaticDocument>()
   for (const entry of entries.filter((each) => each.isFile())) {
     const path = join(entry.parentPath, entry.name)
     const name = relative(folder, path).replaceAll('\\', '/')
     files.set(name, await toDocument(name, await readFile(path)))
   }
-  return files.has(consolePage) ? files : undefined
+  if (!files.has(consolePage)) throw new Error('the console is not built')
+  return files
 }
 
 export type ConsoleReader = () => Promise<ConsoleFiles | undefined>
 
 /** Reads the files at the first request, and again while there are none, as during a build. */
 export const createConsoleReader = (folder: string): ConsoleReader => {
-  let reading: Promise<ConsoleFiles | undefined> | undefined
-  return async () => {
-    reading ??= readConsoleFiles(folder)
-    const files = await reading.catch(() => undefined)
-    if (!files) reading = undefined
-    return files
-  }
+  const files = once(() => readConsoleFiles(folder))
+  return () => files().catch(() => undefined)
 }
 
 /** The names of assets have a hash of their content, so these files never change. */

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
-import { NoQuery } from '@fms/contracts'
+import type { AddRoute } from '@fms/service-kit'
 import { fastify } from 'fastify'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { createStaticDocument, type StaticDocument, sendDocument } from './static-document.ts'
+import { createStaticDocument, type StaticDocument, serveDocument } from './static-document.ts'
 
 /** Paths are relative to `/v2/docs`, so that the page also works behind a proxy that adds a prefix. */
 const start = `Scalar.createApiReference('#app', ${JSON.stringify({
@@ -47,23 +46,15 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 /** The API reference page: renders the OpenAPI document and sends requests with the reader's key. */
-export const docsPage: FastifyPluginAsyncZod = async (app) => {
-  const schema = { querystring: NoQuery }
-  const html = await createStaticDocument('text/html; charset=utf-8', 'public, max-age=300', page)
-  app.get('/docs', { schema }, async (request, reply) => {
-    reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' })
-    return sendDocument(request, reply, html)
-  })
+export const docsPage: AddRoute = (app) => {
+  const html = () => createStaticDocument('text/html; charset=utf-8', 'public, max-age=300', page)
+  const headers = { 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' }
+  serveDocument(app, '/docs', html, headers)
   app.get('/docs/', async (_, reply) => reply.redirect('../docs', 302))
-
-  let script: Promise<StaticDocument> | undefined
-  app.get('/docs/scalar.js', { schema }, async (request, reply) => {
-    script ??= readScript()
-    return sendDocument(request, reply, await script)
-  })
+  serveDocument(app, '/docs/scalar.js', readScript)
 }
 
-/** Scalar's compressed script (4 MB), which the package exposes only as a route. Loaded at the first request. */
+/** Scalar's compressed script (4 MB), which the package exposes only as a route. */
 const readScript = async (): Promise<StaticDocument> => {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const server = fastify()

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { NoQuery } from '@fms/contracts'
 import type { AddRoute } from '@fms/service-kit'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { createStaticDocument, type StaticDocument, sendDocument } from './static-document.ts'
+import { createStaticDocument, serveDocument } from './static-document.ts'
 
 const folder = join(import.meta.dirname, '../../../../docs')
 
@@ -47,23 +45,15 @@ ${Object.entries(markdownPages)
 const cacheControl = 'public, max-age=300'
 
 /** `llms.txt`, which lists the documentation for programs. */
-export const llmsTxt: FastifyPluginAsyncZod = async (app) => {
-  const document = await createStaticDocument('text/plain; charset=utf-8', cacheControl, llmsText)
-  app.get('/llms.txt', { schema: { querystring: NoQuery } }, async (request, reply) =>
-    sendDocument(request, reply, document),
+export const llmsTxt: AddRoute = (app) =>
+  serveDocument(app, '/llms.txt', () =>
+    createStaticDocument('text/plain; charset=utf-8', cacheControl, llmsText),
   )
-}
 
-/** The pages as Markdown, each read at its first request. */
+/** The pages as Markdown. */
 export const markdownDocs: AddRoute = (app) => {
-  for (const name of Object.keys(markdownPages)) {
-    let page: Promise<StaticDocument> | undefined
-    app.get(`/docs/${name}`, { schema: { querystring: NoQuery } }, async (request, reply) => {
-      page ??= readPage(name)
-      return sendDocument(request, reply, await page)
-    })
-  }
+  for (const name of Object.keys(markdownPages)) serveDocument(app, `/docs/${name}`, () => readPage(name))
 }
 
-const readPage = async (name: string): Promise<StaticDocument> =>
+const readPage = async (name: string) =>
   createStaticDocument('text/markdown; charset=utf-8', cacheControl, await readFile(join(folder, name)))

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { NoQuery } from '@fms/contracts'
+import type { App } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../responses/headers.ts'
 
@@ -22,6 +24,31 @@ export const createStaticDocument = async (
   const identity = Buffer.from(content)
   const digest = hash('sha256', identity, 'base64url')
   return { contentType, cacheControl, identity, gzip: await promisify(gzip)(identity), digest }
+}
+
+/** Makes something at the first call, and at the next one after a failure. */
+export const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}
+
+/** Adds a route of a document, which is made at its first request. */
+export const serveDocument = (
+  app: App,
+  path: string,
+  make: () => Promise<StaticDocument>,
+  headers = {},
+): void => {
+  const document = once(make)
+  app.get(path, { schema: { querystring: NoQuery } }, async (request, reply) =>
+    sendDocument(request, reply.headers(headers), await document()),
+  )
 }
 
 /** Sends the document, compressed if the client accepts gzip, or a 304 if `If-None-Match` has its ETag. */
