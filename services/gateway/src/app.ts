@@ -120,7 +120,7 @@ export const createGateway = async (
   respondToPreflights(app)
   cutOffSlowReaders(app)
   countUntrustedForwarding(app)
-  home(app, { consoleFolder })
+  home(app, deps)
   if (showsForms(config)) {
     const { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigins } = config
     app.register(publicForms, { ...deps, imageOrigins })

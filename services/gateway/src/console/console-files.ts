@@ -1,4 +1,4 @@
-import { access, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative } from 'node:path'
 import { createStaticDocument, once, type StaticDocument } from '../routes/static-document.ts'
 
@@ -17,12 +17,6 @@ const contentTypes: Record<string, string> = {
   '.md': 'text/markdown; charset=utf-8',
   '.svg': 'image/svg+xml',
 }
-
-export const isConsoleBuilt = (folder: string): Promise<boolean> =>
-  access(join(folder, consolePage)).then(
-    () => true,
-    () => false,
-  )
 
 /** Reads and compresses all files of the console. @throws {Error} if it is not built. */
 const readConsoleFiles = async (folder: string): Promise<ConsoleFiles> => {
