@@ -121,10 +121,7 @@ export const createGateway = async (
   cutOffSlowReaders(app)
   countUntrustedForwarding(app)
   home(app, deps)
-  if (showsForms(config)) {
-    const { PUBLIC_FORM_IMAGE_ORIGINS: imageOrigins } = config
-    app.register(publicForms, { ...deps, imageOrigins })
-  }
+  if (showsForms(config)) publicForms(app, deps)
   llmsTxt(app, deps)
   app.register(v2(deps), { prefix: '/v2' })
   // `onClose` runs after the last response, publish requests included.

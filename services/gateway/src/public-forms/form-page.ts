@@ -1,7 +1,7 @@
-import { pathNotFound } from '@fms/service-kit'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ConsoleReader } from '../console/console-files.ts'
+import { type App, pathNotFound } from '@fms/service-kit'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageHeaders } from '../console/page-headers.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { consoleNotBuilt } from '../errors.ts'
 import { sendDocument } from '../routes/static-document.ts'
 
@@ -9,8 +9,8 @@ import { sendDocument } from '../routes/static-document.ts'
 const formPage = 'form.html'
 
 /** Registers the files of the page, and returns the function that sends it: with 404, for a form that is not there. */
-export const addFormPage = (app: FastifyInstance, files: ConsoleReader, imageOrigins: readonly string[]) => {
-  const headers = pageHeaders(imageOrigins)
+export const addFormPage = (app: App, { config, consoleFiles: files }: GatewayDeps) => {
+  const headers = pageHeaders(config.PUBLIC_FORM_IMAGE_ORIGINS)
   app.get('/f/assets/*', async (request, reply) => {
     const { '*': name } = request.params as { '*': string }
     const file = (await files())?.get(`assets/${name}`)

@@ -1,6 +1,6 @@
 import { identityHeader } from '@fms/contracts'
-import { overloaded, sanitizeRef } from '@fms/service-kit'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { type AddRoute, overloaded, sanitizeRef } from '@fms/service-kit'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
 import { ByteBudget } from '../door/byte-budget.ts'
 import { Door } from '../door/door.ts'
@@ -19,18 +19,12 @@ const places = { places: 4, perOrganization: 2 }
 const maxBytes = 16 * 1024 * 1024
 const maxFormBytes = 1024 * 1024
 
-export interface PublicFormsOptions
-  extends Pick<GatewayDeps, 'forms' | 'token' | 'addressCounts' | 'consoleFiles'> {
-  imageOrigins: readonly string[]
-}
-
 /** What anybody may see of live forms. Shares no limit, place or memory with callers with keys. Ignores queries. */
-export const publicForms: FastifyPluginAsync<PublicFormsOptions> = async (app, options) => {
-  const { addressCounts, consoleFiles, imageOrigins } = options
-  const sendPage = addFormPage(app, consoleFiles, imageOrigins)
-  const read = createReader(options)
+export const publicForms: AddRoute<GatewayDeps> = (app, deps) => {
+  const sendPage = addFormPage(app, deps)
+  const read = createReader(deps)
   app.register(async (limited) => {
-    limitAddresses(limited, addressCounts, 'public forms')
+    limitAddresses(limited, deps.addressCounts, 'public forms')
     limited.get('/f/:name', async (request, reply) => {
       addVary(reply, 'accept')
       const { name } = request.params as { name: string }
@@ -61,7 +55,7 @@ const isForJsonOnly = (accept = ''): boolean =>
   /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
 
 /** A function that reads the public JSON of a form, in the turn of the caller's address. */
-const createReader = ({ forms, token }: PublicFormsOptions) => {
+const createReader = ({ forms, token }: GatewayDeps) => {
   const door = new Door('public forms', places)
   const budget = new ByteBudget('public forms', maxBytes, maxFormBytes)
 
