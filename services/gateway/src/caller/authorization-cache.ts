@@ -178,8 +178,7 @@ const createLookupLimits = (maxKeyLookups: number, maxPerUser: number) => {
       if (!ticket) throw tooManyWrongKeys(maxKeyLookups)
       return () => unknownKeys.leave(ticket)
     }
-    users.acquire(userId)
-    return () => users.release(userId)
+    return users.acquire(userId)
   }
 }
 

@@ -21,14 +21,15 @@ export class KeyedConcurrencyLimit {
     this.#max = max === 0 ? Number.POSITIVE_INFINITY : max
   }
 
-  /** @throws {ApiError} TOO_MANY_AT_ONCE */
-  acquire(id: string): void {
+  /** @returns the function that releases what is acquired. @throws {ApiError} TOO_MANY_AT_ONCE */
+  acquire(id: string): () => void {
     const count = this.#counts.get(id) ?? 0
     if (count >= this.#max) throw tooManyAtOnce(this.#scope, this.#max)
     this.#counts.set(id, count + 1)
+    return () => this.#release(id)
   }
 
-  release(id: string): void {
+  #release(id: string): void {
     const count = this.#counts.get(id)! - 1
     if (count > 0) this.#counts.set(id, count)
     else this.#counts.delete(id)
@@ -53,10 +54,10 @@ export class ConcurrencyLimits {
   /** @throws {ApiError} TOO_MANY_AT_ONCE */
   acquire({ userId, organizationId }: Identity): ConcurrencyPermit {
     const permit = new ConcurrencyPermit()
-    permit.acquire(this.users, userId)
+    permit.attach(this.users.acquire(userId))
     if (organizationId === undefined) return permit
     try {
-      permit.acquire(this.organizations, organizationId)
+      permit.attach(this.organizations.acquire(organizationId))
     } catch (error) {
       permit.release()
       throw error
@@ -69,12 +70,6 @@ export class ConcurrencyLimits {
 export class ConcurrencyPermit {
   readonly #releases: (() => void)[] = []
   #holders = 1
-
-  /** @throws {ApiError} TOO_MANY_AT_ONCE */
-  acquire(limit: KeyedConcurrencyLimit, id: string): void {
-    limit.acquire(id)
-    this.attach(() => limit.release(id))
-  }
 
   /** Adds what is released with the permit. If it is released already, at once. */
   attach(release: () => void): void {
