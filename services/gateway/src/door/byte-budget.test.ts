@@ -60,6 +60,18 @@ describe('ByteBudget', () => {
     expect(budget.held).toBe(28)
   })
 
+  it('ends the next oldest holding when the oldest is needed', async () => {
+    const { budget, evicted, hold } = givenBudget(22, 20)
+    budget.tryHold(flowOf('a'), 8, () => false)
+    await hold('a2', 6)
+    await hold('b1', 8)
+
+    expect(await hold('c1', 4)).toBeDefined()
+
+    expect(evicted).toEqual(['a2'])
+    expect(budget.held).toBe(20)
+  })
+
   it('ends nothing of those who hold no more than the one that waits would', async () => {
     const { evicted, hold } = givenBudget(20, 10)
     await hold('a1', 10)

@@ -24,7 +24,7 @@ interface Wait {
 
 interface Holding {
   ticket: Ticket
-  evict: () => void
+  evict: () => unknown
 }
 
 /**
@@ -57,10 +57,10 @@ export class ByteBudget {
   /**
    * Holds free bytes; undefined if there are none.
    *
-   * @param evict called at most once, when others need them; has to release.
+   * @param evict called when others need them: releases them, or returns false if they are needed here.
    * @returns the function that releases them, safe to call again.
    */
-  tryHold(flow: Flow, bytes: number, evict: () => void): (() => void) | undefined {
+  tryHold(flow: Flow, bytes: number, evict: () => unknown): (() => void) | undefined {
     const ticket = this.#queue.enter(flow, () => {}, bytes)
     if (ticket.state === 'admitted') return this.#hold(ticket, evict)
     this.#queue.leave(ticket)
@@ -71,7 +71,7 @@ export class ByteBudget {
   async hold(
     flow: Flow,
     bytes: number,
-    evict: () => void,
+    evict: () => unknown,
     reply?: WaitingReply,
   ): Promise<(() => void) | undefined> {
     const release = this.tryHold(flow, bytes, evict)
@@ -88,7 +88,7 @@ export class ByteBudget {
     return ticket && this.#hold(ticket, evict)
   }
 
-  #hold(ticket: Ticket, evict: () => void): () => void {
+  #hold(ticket: Ticket, evict: () => unknown): () => void {
     const holding = { ticket, evict }
     this.#holdings.add(holding)
     return () => {
@@ -111,9 +111,8 @@ export class ByteBudget {
     }
     if (!this.#waits.values().some(mayHold)) return
     for (const holding of this.#holdings) {
-      if (holding.ticket.flow.organization !== largest) continue
+      if (holding.ticket.flow.organization !== largest || holding.evict() === false) continue
       this.#holdings.delete(holding)
-      holding.evict()
       return
     }
   }
@@ -129,7 +128,7 @@ export const holdBodies = (app: FastifyInstance, budget: ByteBudget): void => {
     if (bytes > request.routeOptions.bodyLimit) throw bodyTooLarge(request.routeOptions.bodyLimit)
     if (bytes <= smallBodyBytes) return
     // Only a body that is still on its way is evicted: a service may be at work on others.
-    const evict = () => void (request.raw.complete || reply.raw.destroy())
+    const evict = () => !request.raw.complete && reply.raw.destroy()
     const release = await budget.hold(flowOf(request.identity), bytes, evict, reply)
     if (!release) throw overloaded()
     request.permit.attach(release)
