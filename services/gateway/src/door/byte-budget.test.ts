@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ByteBudget } from './byte-budget.ts'
 
@@ -16,6 +17,9 @@ const givenBudget = (bytes: number, minBytes?: number) => {
   }
   return { budget, evicted, hold }
 }
+
+/** Whether a promise settles before a turn of the event loop. */
+const settled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), setImmediate(false)])
 
 describe('ByteBudget', () => {
   it('lets an organization hold an eighth, or the given minimum, and others the rest', async () => {
@@ -95,7 +99,7 @@ describe('ByteBudget', () => {
     expect(budget.isAwaitedBy(flowOf('a'))).toBe(false)
   })
 
-  it('forgets callers who disconnect while they wait', async () => {
+  it('forgets callers who disconnect while they wait, or before', async () => {
     const { budget, hold } = givenBudget(80)
     await hold('a', 10)
     const reply = { hasEnded: false, elapsedTime: 0, onDisconnect: undefined as (() => void) | undefined }
@@ -105,5 +109,7 @@ describe('ByteBudget', () => {
 
     expect(await waiting).toBeUndefined()
     expect(reply.onDisconnect).toBeUndefined()
+    reply.hasEnded = true
+    expect(await settled(budget.hold(flowOf('a'), 10, () => {}, reply))).toBe(true)
   })
 })

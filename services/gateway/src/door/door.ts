@@ -89,7 +89,6 @@ export class Door {
     { flow, isExpensive = () => false, reply, reauthorize, maxWaitMs: limitMs = maxWaitMs }: Admission,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
-    if (reply?.hasEnded) return undefined
     const enteredMs = performance.now()
     const enter = (cost: Cost) => {
       const leftMs = limitMs - (performance.now() - enteredMs)
@@ -145,6 +144,7 @@ export const waitForPlaces = (
   { maxWaitMs, reply, places }: Wait,
 ): Promise<Ticket | undefined> =>
   new Promise((resolve) => {
+    if (reply?.hasEnded) return resolve(undefined)
     let timer: NodeJS.Timeout | undefined
     const settle = (ticket?: Ticket) => {
       clearTimeout(timer)
