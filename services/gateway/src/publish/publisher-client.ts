@@ -79,12 +79,11 @@ export const createPublisherClient = (connecting: Promise<NatsConnection>, logge
         const timeoutError = isStored ? publishTimedOut : neverStored
         reply.reject(timeoutError(command.commandId))
       }, deadline - performance.now())
-      const sent = send(request).then(() => {
+      send(request).then(() => {
         isStored = true
-        return reply.promise
-      })
+      }, reply.reject)
       try {
-        return FormPublished.decode(await Promise.race([reply.promise, sent]))
+        return FormPublished.decode(await reply.promise)
       } finally {
         clearTimeout(timer)
         pending.delete(replyInbox)
