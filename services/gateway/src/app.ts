@@ -134,10 +134,9 @@ export const createGateway = async (
   return app
 }
 
-/** The services behind the gateway. Probes have connections of their own. */
+/** The services behind the gateway. */
 const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
   const agent = createAgent()
-  const probeAgent = createAgent()
   const streamAgent = createStreamAgent(streamTimeoutMs)
   const create = (name: string, origin: string) => createUpstream({ name, origin, agent, logger })
   const organizations = create('organizations', config.ORGANIZATIONS_URL)
@@ -150,10 +149,10 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
     authorization: create('authorize', config.ORGANIZATIONS_URL),
     /** Does not check NATS: without it only publishing fails. */
     ready: async () => {
-      await Promise.all([organizations, forms].map(({ name, origin }) => probe(probeAgent, name, origin)))
+      await Promise.all([organizations, forms].map(({ name, origin }) => probe(agent, name, origin)))
     },
     close: async () => {
-      await Promise.all([agent.close(), probeAgent.close(), streamAgent.close()])
+      await Promise.all([agent.close(), streamAgent.close()])
     },
   }
 }

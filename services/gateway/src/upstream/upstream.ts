@@ -103,9 +103,9 @@ export const createUpstream = ({ name, origin, agent, logger }: UpstreamOptions)
   }
 }
 
-/** Resolves when `/healthz` responds with 200 within a second. @param agent for probes alone: none waits for a request. */
+/** Resolves when `/healthz` responds with 200 within a second. Passes no circuit. */
 export const probe = async (agent: Agent, name: string, origin: string): Promise<void> => {
-  const { statusCode } = await sendBuffered(agent, {
+  const { statusCode } = await sendWithRetry(agent, {
     origin,
     method: 'GET',
     path: '/healthz',
