@@ -16,13 +16,9 @@ const errors = new Counter({
   labelNames: ['reason'],
 })
 
-let openStreams = 0
-new Gauge({
+const openStreams = new Gauge({
   name: 'event_streams_open',
   help: 'Open event streams; they do not count as requests in flight',
-  collect() {
-    this.set(openStreams)
-  },
 })
 
 new Gauge({
@@ -35,8 +31,8 @@ new Gauge({
 
 /** Counts an event stream as open until its response closes. */
 export const countEventStream = (raw: ServerResponse): void => {
-  openStreams++
-  raw.once('close', () => openStreams--)
+  openStreams.inc()
+  raw.once('close', () => openStreams.dec())
 }
 
 /** Counts an error response. @param reason one of `docs/errors.md`, which bounds the number of series. */
