@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../system.ts'
-import { accessibilityProblems, goToForm } from './console-pages.ts'
+import { accessibilityProblems, type ConsolePage, goToForm, showJson } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
 const { system, signIn, given, read } = withConsole()
@@ -23,6 +23,15 @@ const titleField = (page: Page) => page.locator('.step-fields').getByLabel('Titl
 const focusedValue = (page: Page) => page.evaluate<string | undefined>('document.activeElement.value')
 const openStep = (page: Page, name: RegExp | string) =>
   page.locator('.step-name').filter({ hasText: name }).click()
+
+/** Replaces the fields of the form by these, as JSON. */
+const writeJson = async (opened: ConsolePage, form: object) => {
+  await showJson(opened)
+  await opened.page.locator('.cm-content').click()
+  await opened.page.keyboard.press('Control+a')
+  const others = { name: 'By JSON', type: 'structured', defaultMode: 'guided' }
+  await opened.page.keyboard.insertText(JSON.stringify({ ...others, ...form }))
+}
 
 const saved = async (page: Page, account: Account, publicId: string) => {
   await page.keyboard.press('Control+s')
@@ -401,6 +410,42 @@ describe('the key of a step', () => {
     expect(steps[1].branches[0].groups[0][0].stepKey).toBe('mail')
     const { i18n } = await read(account, publicId)
     expect(Object.keys(i18n.translations.de.steps).sort()).toEqual(['mail', 'three'])
+  })
+
+  it('may be that of another step for a while, whose translations stay as they are', async () => {
+    const day = { type: 'choice', key: 'day', title: 'Day', options: ['Friday', 'Sunday'] }
+    const two = { type: 'text', key: 'day-2', title: 'Two' }
+    const three = { type: 'text', key: 'three', title: 'Three' }
+    const [title, ...options] = ['Tag', 'Freitag', 'Sonntag'].map((value) => ({ value, stale: false }))
+    const ofText = (value: string) => ({ title: { value, stale: false } })
+    const translated = { day: { title, options }, 'day-2': ofText('Zwei'), three: ofText('Drei') }
+    const i18n = { supportedLocales: ['en', 'de'], translations: { de: { steps: translated } } }
+    const account = await system().account()
+    const { publicId } = await given(account, { steps: [day, two, three], i18n })
+    await using opened = await signIn(account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+    await writeJson(opened, { steps: [day, two, three, day], i18n })
+    await page.locator('.step-name').last().click()
+    await page.locator('.step-fields').getByLabel('Options').press('Control+Home')
+    await page.keyboard.type('Monday\n')
+    await page.getByRole('button', { name: 'Remove Day' }).last().click()
+    await openStep(page, 'Two')
+    await page.getByLabel('Key').press('End')
+    for (let presses = 0; presses < 2; presses++) await page.keyboard.press('Backspace')
+    await page.getByRole('button', { name: 'Remove Two' }).click()
+
+    expect(await saved(page, account, publicId)).toMatchObject([day, three])
+    const german = async () => (await read(account, publicId)).i18n.translations.de.steps
+    expect(Object.keys(await german()).sort()).toEqual(['day', 'three'])
+    expect((await german()).day).toMatchObject({ title, options })
+
+    await openStep(page, 'Three')
+    await page.getByLabel('Key').fill('day')
+    await page.getByRole('button', { name: 'Remove Day' }).click()
+    expect(await saved(page, account, publicId)).toMatchObject([{ ...three, key: 'day' }])
+    expect(await german()).toMatchObject({ day: ofText('Drei') })
+    expect(Object.keys(await german())).toEqual(['day'])
   })
 })
 

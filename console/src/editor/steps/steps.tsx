@@ -3,7 +3,7 @@ import { stepTypes } from '@fms/contracts/steps'
 import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { RemarkTexts } from '../../elements/remark-texts.tsx'
-import { asList, asObject, asText, isObject } from '../../json/values.ts'
+import { asList, asObject, asText, isObject, type JsonObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
 import type { FormEdit } from '../edits/form-edit.ts'
 import { remarksAt, worstOfSteps } from '../remarks.ts'
@@ -45,6 +45,18 @@ export const Steps = ({
   const nameAt = (index: number) => nameOfStep(asObject(present()[index]))
   const i18n = () => asObject(edit.fields.peek().i18n)
   const keyAt = (index: number) => asText(asObject(present()[index]).key)
+  const isOfOther = (key: string, index: number) =>
+    present().some((each, at) => ![index, ownKey.current?.index].includes(at) && asObject(each).key === key)
+  /** The key that translations of a step have. Undefined if those with its key are of another step. */
+  const ownKeyAt = (index: number): string | undefined => {
+    if (!isOfOther(keyAt(index), index)) return keyAt(index)
+    return ownKey.current?.index === index ? ownKey.current.key : undefined
+  }
+  /** The fields after a step has got another key. */
+  const renamed = (fields: { steps: JsonValue[]; i18n: JsonObject }, former: string, key: string) => ({
+    steps: fields.steps.map((each) => (isObject(each) ? withReferences(each, former, key) : each)),
+    i18n: withStepKey(fields.i18n, former, key),
+  })
   const replace = (next: JsonValue[], happened: string) => {
     announcement.value = happened
     edit.change({ steps: next })
@@ -71,15 +83,19 @@ export const Steps = ({
       replace(next, texts.steps.moved(name, to + 1))
     },
     remove: (index) => {
+      const [key, former, own] = [keyAt(index), ownKeyAt(index), ownKey.current]
+      // The step that somebody has given the key of this one.
+      const heir = own && own.index !== index && keyAt(own.index) === key ? own : undefined
       ownKey.current = undefined
       const name = nameAt(index)
       openStep.value = undefined
       focusLater({ index, part: 'name' })
       announcement.value = texts.steps.removed(name)
-      edit.change({
+      const left = {
         steps: present().toSpliced(index, 1),
-        i18n: withStepKey(i18n(), keyAt(index), undefined),
-      })
+        i18n: former === undefined ? i18n() : withStepKey(i18n(), former, undefined),
+      }
+      edit.change(heir ? renamed(left, heir.key, key) : left)
     },
     duplicate: (index) => {
       const name = nameAt(index)
@@ -90,23 +106,18 @@ export const Steps = ({
       insert(index + 1, newStep('text', [...present(), ...saved()]), texts.steps.added(index + 2)),
     change: (index, step) => {
       const key = asText(step.key)
-      const others = present().toSpliced(index, 1)
-      const isOfOther = (name: string) => others.some((each) => asObject(each).key === name)
-      const own = ownKey.current?.index === index ? ownKey.current.key : undefined
-      const former = isOfOther(keyAt(index)) ? own : keyAt(index)
-      ownKey.current = isOfOther(key) && former !== undefined ? { index, key: former } : undefined
+      const former = ownKeyAt(index)
+      const isShared = isOfOther(key, index)
+      ownKey.current = isShared && former !== undefined ? { index, key: former } : undefined
       const before = asList(asObject(present()[index]).options).map(labelOf)
       const places = formerPlaces(before, asList(step.options).map(labelOf))
       const isMoved = places.length !== before.length || places.some((place, at) => place !== at)
-      const isRenamed = former !== undefined && former !== key && !isOfOther(key)
-      const next = present().with(index, step)
-      edit.change({
-        steps: isRenamed
-          ? next.map((each) => (isObject(each) ? withReferences(each, former, key) : each))
-          : next,
-        ...(isRenamed && { i18n: withStepKey(i18n(), former, key) }),
-        ...(isMoved && { i18n: withOptionsFrom(i18n(), key, places) }),
-      })
+      const isRenamed = former !== undefined && former !== key && !isShared
+      const next = {
+        steps: present().with(index, step),
+        i18n: isMoved && former !== undefined ? withOptionsFrom(i18n(), former, places) : i18n(),
+      }
+      edit.change(isRenamed ? renamed(next, former, key) : next)
     },
     changeTitle: (index, title) => {
       const step = asObject(present()[index])
