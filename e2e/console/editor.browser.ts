@@ -495,6 +495,19 @@ describe('the preview beside the fields', () => {
     await page.getByRole('button', { name: 'Remove Two' }).click()
     await shown('First')
   })
+
+  it('names the right step, and the error of one that is no object', async () => {
+    await using opened = await openEditor(questions('One', 'Two', 'Three'))
+    const { page, problems } = opened
+    await openStep(page, 'One')
+    await writeJson(opened, { steps: [null, ...questions('Two', 'Three')] })
+    await page.locator('.step-fields .violation').waitFor()
+    await page.getByLabel('Show JSON').uncheck()
+    await openStep(page, 'Two')
+    await page.locator('.stage').getByRole('heading', { name: 'Two' }).waitFor()
+
+    expect(problems).toEqual([])
+  })
 })
 
 describe('what respondents may stumble over', () => {

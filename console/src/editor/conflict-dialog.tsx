@@ -5,7 +5,8 @@ import { Dialog } from '../elements/dialog.tsx'
 import { type Title, TitleText, textOfTitle } from '../elements/title.tsx'
 import { changesBetween } from '../json/changes-between.ts'
 import { mergeChanges, type Side } from '../json/three-way-merge.ts'
-import { asList, asObject, asText, type JsonObject } from '../json/values.ts'
+import type { JsonObject } from '../json/values.ts'
+import { asSteps } from '../preview/as-form.ts'
 import { ChangeList } from '../publish/change-list.tsx'
 import { namesInField, wordsOfPath } from '../publish/change-words.ts'
 import { wordsOfValue } from '../publish/value-words.ts'
@@ -30,7 +31,7 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
     [states, sides.value],
   )
   const words = conflict.isOwn ? texts.conflict.ownTab : texts.conflict.somebody
-  const [mineSteps, theirSteps] = [stepsOf(mine), stepsOf(theirs)]
+  const [mineSteps, theirSteps] = [asSteps(mine.steps), asSteps(theirs.steps)]
   const discardsId = useId()
   const close = () => {
     edit.conflict.value = undefined
@@ -83,17 +84,10 @@ const Changes = ({ title, from, to }: { title: string; from: JsonObject; to: Jso
   return (
     <section>
       <h3>{title}</h3>
-      <ChangeList changes={changes} steps={{ from: stepsOf(from), to: stepsOf(to) }} />
+      <ChangeList changes={changes} steps={{ from: asSteps(from.steps), to: asSteps(to.steps) }} />
     </section>
   )
 }
-
-/** The fields may be invalid as a form: a step without a type or a key has empty ones. */
-const stepsOf = ({ steps }: JsonObject): Step[] =>
-  asList(steps).map((step) => {
-    const { type, key, ...members } = asObject(step)
-    return { ...members, type: asText(type), key: asText(key) } as unknown as Step
-  })
 
 /** @param path such as `steps[fee].title` */
 const placeOf = (path: string, states: readonly (readonly Step[])[]): Title => {

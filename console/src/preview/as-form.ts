@@ -1,4 +1,4 @@
-import type { Form } from '@fms/client'
+import type { Form, Step } from '@fms/client'
 import { asList, asObject, asText, isObject, type JsonObject } from '../json/values.ts'
 
 /** What the preview reads of a form. */
@@ -22,7 +22,7 @@ export const asForm = (fields: JsonObject): PreviewedForm => {
     name: asText(fields.name),
     description: asText(fields.description),
     branding: asObject(fields.branding),
-    steps: asList(fields.steps).filter(isObject).map(asStep),
+    steps: asSteps(fields.steps),
     theme: asObject(fields.theme),
     backgrounds: asList(fields.backgrounds),
     i18n: {
@@ -32,6 +32,10 @@ export const asForm = (fields: JsonObject): PreviewedForm => {
     },
   } as unknown as PreviewedForm
 }
+
+/** One for each, so that an index of a field path finds its step. */
+export const asSteps = (steps: unknown): Step[] =>
+  asList(steps).map(asObject).map(asStep) as unknown as Step[]
 
 const asStep = (step: JsonObject): JsonObject => ({
   ...step,
