@@ -37,8 +37,8 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
         </p>
       )}
       {current && error !== undefined && <EntryError error={error} />}
-      {/* Without a key, the same page of another form, organization or user keeps the state of this one. */}
-      {current && <RoutedPage key={`${current.userPath} ${hrefOf(route.value)}`} session={current} />}
+      {/* Without a key, the same page of another form, organization or API key keeps the state of this one. */}
+      {current && <RoutedPage key={`${current.apiKey} ${hrefOf(route.value)}`} session={current} />}
       {!current &&
         (isRetryable(error) ? <RetryPage error={error} retry={enter} /> : <SignInPage error={error} />)}
       {offeredLink.value && (

@@ -106,6 +106,31 @@ describe('a login link in a tab with a session', () => {
     expect((await nextPage).headers()['x-api-key']).toBe(await keyOf(page))
   })
 
+  it('leaves a form that was opened meanwhile to the next key', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await using opened = await signIn(account)
+    const { page, problems } = opened
+    await goToForm(opened, account, publicId)
+    await page.getByLabel('Tone').waitFor()
+    const isSent = Promise.withResolvers<void>()
+    await page.route('**/v2/whoami', async (request) => {
+      await isSent.promise
+      await request.continue()
+    })
+    const former = await keyOf(page)
+    await page.goto(await loginLink(account))
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    await page.goBack()
+    await page.getByLabel('Tone').waitFor()
+    isSent.resolve()
+    await expect.poll(() => keyOf(page)).not.toBe(former)
+    await page.getByRole('button', { name: 'Move Your rating up' }).click()
+    await expect.poll(() => page.locator('.step-name bdi').first().innerText()).toBe('Your rating')
+
+    expect(problems).toEqual([])
+  })
+
   it('asks before it signs in another user, and ends the session that is replaced', async () => {
     const first = await system().account()
     const second = await system().account()

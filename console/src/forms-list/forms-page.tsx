@@ -44,10 +44,7 @@ export const FormsPage = ({
     const shown: ListState = { userPath, query: query.value, number: chosen.value.number }
     keepState(shown)
   })
-  // A signal: after a second login link the session has another client, and the list is read again with it.
-  const currentClient = useSignal(client)
-  currentClient.value = client
-  const read = useComputed(() => readForms(currentClient.value, organization, query.value))
+  const read = useComputed(() => readForms(client, organization, query.value))
   const { loaded, reload } = useLoaded((signal) => read.value(chosen.value.number, signal))
   const { value, isLoading } = loaded.value
 

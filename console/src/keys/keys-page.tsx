@@ -16,13 +16,9 @@ const pageSize = 1_000
 
 /** The keys of the user: create, rotate and revoke them. */
 export const KeysPage = ({ session }: { session: Session }) => {
-  // A signal: the session has another client after a rotation of its key, and the list is read again with it.
-  const client = useSignal(session.client)
-  client.value = session.client
+  const { client } = session
   const chosen = useSignal<{ key: Key; action: 'rotate' | 'revoke' } | undefined>(undefined)
-  const { loaded, reload } = useLoaded((signal) =>
-    Array.fromAsync(client.value.keys.list({ pageSize, signal })),
-  )
+  const { loaded, reload } = useLoaded((signal) => Array.fromAsync(client.keys.list({ pageSize, signal })))
   const { value } = loaded.value
 
   const focusHeadingLater = useHeadingFocus(value)
@@ -54,11 +50,11 @@ export const KeysPage = ({ session }: { session: Session }) => {
       {session.key.readOnly ? (
         <p>{texts.keys.readOnlySession}</p>
       ) : (
-        <NewKey client={client.value} current={session.key} onIssued={show} onFailed={reload} />
+        <NewKey client={client} current={session.key} onIssued={show} onFailed={reload} />
       )}
       {chosen.value?.action === 'rotate' && (
         <RotateDialog
-          client={client.value}
+          client={client}
           rotated={chosen.value.key}
           mayOverlap={!session.key.readOnly}
           onIssued={show}
