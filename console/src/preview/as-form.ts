@@ -1,4 +1,4 @@
-import type { Form, Step } from '@fms/client'
+import type { Branch, Condition, Form, Step } from '@fms/client'
 import { asList, asObject, asText, isObject, type JsonObject } from '../json/values.ts'
 
 /** What the preview reads of a form. */
@@ -37,21 +37,24 @@ export const asForm = (fields: JsonObject): PreviewedForm => {
 export const asSteps = (steps: unknown): Step[] =>
   asList(steps).map(asObject).map(asStep) as unknown as Step[]
 
-const asStep = (step: JsonObject): JsonObject => ({
+const asStep = (step: JsonObject) => ({
   ...step,
   type: asText(step.type),
   key: asText(step.key),
-  branches: asList(step.branches)
-    .filter(isObject)
-    .map((branch) => ({
-      ...branch,
-      groups: asList(branch.groups).map((group) => asList(group).filter(isObject).map(asCondition)),
-    })),
+  branches: asList(step.branches).filter(isObject).map(asBranch),
 })
 
-const asCondition = ({ stepKey, operator, value, negate }: JsonObject): JsonObject => ({
-  stepKey: asText(stepKey),
-  operator: asText(operator),
-  value: asText(value),
-  negate: negate === true,
+/** With the members that the console does not know. */
+export const asBranch = (branch: JsonObject): Branch => ({
+  ...branch,
+  targetStepKey: asText(branch.targetStepKey),
+  groups: asList(branch.groups).map((group) => asList(group).filter(isObject).map(asCondition)),
+})
+
+const asCondition = (condition: JsonObject): Condition => ({
+  ...condition,
+  stepKey: asText(condition.stepKey),
+  operator: asText(condition.operator),
+  value: asText(condition.value),
+  negate: condition.negate === true,
 })

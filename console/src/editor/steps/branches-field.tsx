@@ -1,15 +1,10 @@
-import type { JsonValue } from '@fms/client'
+import type { Branch, Condition, JsonValue } from '@fms/client'
 import { asList, asObject, asText, type JsonObject } from '../../json/values.ts'
+import { asBranch } from '../../preview/as-form.ts'
 import { texts } from '../../texts.ts'
-import { Choices, type Condition, ConditionFields } from './condition-fields.tsx'
+import { Choices, ConditionFields } from './condition-fields.tsx'
 import { asQuestion, type Choice } from './question.ts'
 import { nameOfStep } from './step-name.ts'
-
-interface Branch {
-  targetStepKey: string
-  /** A branch holds if all conditions of one group hold: always with a group without conditions, never without groups. */
-  groups: Condition[][]
-}
 
 /** The branches of a step, each as a sentence: If … is …, go to …, or Always go to …. */
 export const BranchesField = ({
@@ -23,7 +18,7 @@ export const BranchesField = ({
   disabled: boolean
   onChange: (branches: JsonValue[] | undefined) => void
 }) => {
-  const branches = asList(step.branches).map(asBranch)
+  const branches = asList(step.branches).map(asObject).map(asBranch)
   const choices = steps.map((each): Choice => [asText(asObject(each).key), nameOfStep(asObject(each))])
   const index = steps.findIndex((each) => asObject(each).key === step.key)
   // Only answers that are there already can be compared.
@@ -149,27 +144,6 @@ export const BranchesField = ({
 const isAlways = ({ groups }: Branch): boolean => groups.some((group) => group.length === 0)
 
 const isConditional = (branch: Branch): boolean => branch.groups.length > 0 && !isAlways(branch)
-
-const asBranch = (branch: JsonValue): Branch => {
-  const { groups, ...members } = asObject(branch)
-  return {
-    ...members,
-    targetStepKey: asText(members.targetStepKey),
-    groups: asList(groups).map((group) =>
-      asList(group).map((each) => {
-        const condition = asObject(each)
-        const { stepKey, operator, value, negate } = condition
-        return {
-          ...condition,
-          stepKey: asText(stepKey),
-          operator: asText(operator),
-          value: asText(value),
-          negate: negate === true,
-        }
-      }),
-    ),
-  }
-}
 
 /** @param condition undefined removes it, and a group that has no other one */
 const withCondition = (

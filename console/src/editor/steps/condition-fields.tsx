@@ -1,12 +1,7 @@
+import type { Condition } from '@fms/client'
 import { texts } from '../../texts.ts'
 import { type Choice, operatorChoices, type Question } from './question.ts'
 
-export interface Condition {
-  stepKey: string
-  operator: string
-  value: string
-  negate: boolean
-}
 /** A condition as a part of a sentence. */
 export const ConditionFields = ({
   lead,
