@@ -1,4 +1,4 @@
-import { TextField } from '../elements/field.tsx'
+import { NumberField, TextField } from '../elements/field.tsx'
 import type { RemarksAbout } from '../elements/remark-texts.tsx'
 import { asText, type JsonObject } from '../json/values.ts'
 import { themeStyle } from '../preview/theme-style.ts'
@@ -51,13 +51,14 @@ export const ThemeFields = ({
               onInput={(color) => set(name, color)}
             />
           ))}
-          <TextField
+          <NumberField
             label={texts.theme.fields.buttonRadiusPx}
-            type="number"
-            value={String(theme.buttonRadiusPx ?? '')}
+            value={theme.buttonRadiusPx as number | undefined}
+            min={0}
+            step="any"
             {...at('buttonRadiusPx')}
             disabled={disabled}
-            onInput={(radius) => radius !== '' && set('buttonRadiusPx', Number(radius))}
+            onInput={(radius) => radius !== undefined && set('buttonRadiusPx', radius)}
           />
           {choices.map((name) => (
             <div key={name}>

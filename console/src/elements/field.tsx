@@ -55,7 +55,7 @@ export const TextField = ({
   value: string
   onInput: (value: string) => void
   disabled?: boolean
-  type?: 'text' | 'search' | 'number' | 'date' | 'time'
+  type?: 'text' | 'search' | 'date' | 'time'
   /** Id of a datalist with suggestions. */
   list?: string
   /** Names the input to whoever moves the focus to it. */
