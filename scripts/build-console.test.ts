@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { buildConsole } from './build-console.ts'
+import config from '../console/vite.config.ts'
+import { buildConsole, sources } from './build-console.ts'
 
 let folder: string
 let page: string
@@ -28,5 +29,12 @@ describe('buildConsole', () => {
     await Promise.all([buildConsole(dist), buildConsole(dist)])
     expect(timeOfBuild()).toBeGreaterThan(first)
     expect(readFileSync(page, 'utf8')).toContain('<div id="app">')
+  })
+
+  it('compares the time of each page', () => {
+    const root = join(import.meta.dirname, '..')
+    expect(sources.map((source) => join(root, source))).toEqual(
+      expect.arrayContaining(config.build!.rolldownOptions!.input as string[]),
+    )
   })
 })

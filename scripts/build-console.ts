@@ -6,8 +6,10 @@ import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
 
-const sources = [
+/** What the build depends on, relative to the repository. */
+export const sources = [
   'console/index.html',
+  'console/form.html',
   'console/form-schema.ts',
   'console/vite.config.ts',
   'console/package.json',
