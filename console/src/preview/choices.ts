@@ -2,14 +2,8 @@ import type { Step } from '@fms/client'
 import { asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import type { Answer } from './next-step.ts'
-import { optionsOf } from './shown-step.ts'
+import { type Choice, optionsOf } from './shown-step.ts'
 import { kindOfStep } from './step-kind.ts'
-
-/** An answer that respondents choose: what they read, and what it is for conditions. */
-export interface Choice {
-  label: string
-  value: string
-}
 
 /** Most values of a rating or a scale that are drawn. */
 const maxShownValues = 41

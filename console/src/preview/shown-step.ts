@@ -1,14 +1,19 @@
 import type { Form, Step } from '@fms/client'
-import { asText } from '../json/values.ts'
+import { asList, asObject, asText } from '../json/values.ts'
 import { isSameLocale, keyOfLocale } from './locales.ts'
+
+/** What respondents can choose: what they read, and what it is for conditions. */
+export interface Choice {
+  label: string
+  value: string
+}
 
 /** A step as a respondent reads it. */
 export interface ShownStep {
   title: string
   description: string
   buttonText: string
-  /** What the options show and what they stand for. */
-  options: readonly { label: string; value: string }[]
+  options: readonly Choice[]
 }
 
 /** The translations into a language. Undefined for that of the form. */
@@ -34,15 +39,15 @@ export const textsIn = ({ i18n }: Pick<Form, 'i18n'>, step: Step, locale: string
   }
 }
 
-/** The options of a step in the language of the form. For conditions, an option is its key, or its text if it has none. */
-export const optionsOf = (step: Step): ShownStep['options'] => {
-  const options: unknown = 'options' in step ? step.options : undefined
-  if (!Array.isArray(options)) return []
-  return options.map((option: unknown) => {
-    if (typeof option === 'string') return { label: option, value: option }
-    const { key, id, value, label, title, text } = Object(option) as Record<string, unknown>
-    const name = String(key ?? id ?? value ?? '')
-    const shown = asText(label) || asText(title) || asText(text) || name
-    return { label: shown, value: name || shown }
-  })
+/** The options of a step in the language of the form. */
+export const optionsOf = (step: Step): Choice[] =>
+  'options' in step ? asList(step.options).map(asOption) : []
+
+/** For conditions, an option is its key, or its text if it has none. */
+export const asOption = (option: unknown): Choice => {
+  if (typeof option === 'string') return { label: option, value: option }
+  const { key, id, value, label, title, text } = asObject(option)
+  const name = String(key ?? id ?? value ?? '')
+  const shown = asText(label) || asText(title) || asText(text) || name
+  return { label: shown, value: name || shown }
 }

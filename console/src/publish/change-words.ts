@@ -1,7 +1,8 @@
 import type { FormChange, Step } from '@fms/client'
 import { shortened } from '../elements/shortened.ts'
 import type { Title } from '../elements/title.tsx'
-import { asList, asObject, asText } from '../json/values.ts'
+import { asList, asText } from '../json/values.ts'
+import { asOption } from '../preview/shown-step.ts'
 import { texts } from '../texts.ts'
 
 /** The steps of the two states of a comparison. */
@@ -50,7 +51,7 @@ export const wordsOfPath = (path: readonly string[], step?: Step, value?: unknow
   if (member === undefined) return { name, text: (name) => texts.changes.step(step.type, name) }
   const place =
     member === 'options' && inside.length > 0
-      ? texts.changes.option(shortened(textOfOption(value)))
+      ? texts.changes.option(shortened(asOption(value).label))
       : wordsInStep([member, ...inside])
   return { name, text: (name) => texts.changes.memberOf(place, name) }
 }
@@ -104,12 +105,6 @@ const inWords = (name: string): string => {
   if (/^\d+$/.test(name)) return String(Number(name) + 1)
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-const textOfOption = (option: unknown): string => {
-  if (typeof option === 'string') return option
-  const { label, title, text, key } = asObject(option)
-  return [label, title, text, key].map(asText).find((each) => each !== '') ?? ''
 }
 
 /** The names in a JSON Pointer (RFC 6901) such as `/steps/2/title`. */

@@ -1,9 +1,10 @@
 import type { Branch, Condition, JsonValue } from '@fms/client'
 import { asList, asObject, asText, type JsonObject } from '../../json/values.ts'
 import { asBranch } from '../../preview/as-form.ts'
+import type { Choice } from '../../preview/shown-step.ts'
 import { texts } from '../../texts.ts'
 import { Choices, ConditionFields } from './condition-fields.tsx'
-import { asQuestion, type Choice } from './question.ts'
+import { asQuestion } from './question.ts'
 import { nameOfStep } from './step-name.ts'
 
 /** The branches of a step, each as a sentence: If … is …, go to …, or Always go to …. */
@@ -19,7 +20,9 @@ export const BranchesField = ({
   onChange: (branches: JsonValue[] | undefined) => void
 }) => {
   const branches = asList(step.branches).map(asObject).map(asBranch)
-  const choices = steps.map((each): Choice => [asText(asObject(each).key), nameOfStep(asObject(each))])
+  const choices = steps
+    .map(asObject)
+    .map((each): Choice => ({ value: asText(each.key), label: nameOfStep(each) }))
   const index = steps.findIndex((each) => asObject(each).key === step.key)
   // Only answers that are there already can be compared.
   const answered = choices.filter(
@@ -30,12 +33,12 @@ export const BranchesField = ({
   const remove = (at: number) => set(branches.toSpliced(at, 1))
   const questionOf = (key: string) => asQuestion(asObject(steps.find((each) => asObject(each).key === key)))
   const newCondition = (): Condition => {
-    const stepKey = answered.at(-1)?.[0] ?? ''
+    const stepKey = answered.at(-1)?.value ?? ''
     return { stepKey, operator: questionOf(stepKey).operators[0]!, value: '', negate: false }
   }
   /** Adds a branch before one that always holds: the first that holds counts. */
   const add = (group: Condition[]) => {
-    const [targetStepKey] = choices[index + 2] ?? choices[index + 1] ?? choices[0]!
+    const { value: targetStepKey } = choices[index + 2] ?? choices[index + 1] ?? choices[0]!
     const place = branches.findIndex(isAlways)
     set(branches.toSpliced(place === -1 ? branches.length : place, 0, { targetStepKey, groups: [group] }))
   }
@@ -72,7 +75,7 @@ export const BranchesField = ({
             <Choices
               label={texts.branches.target}
               value={branch.targetStepKey}
-              choices={choices.filter(([key]) => key !== step.key)}
+              choices={choices.filter(({ value }) => value !== step.key)}
               onInput={(targetStepKey) => replace(at, { ...branch, targetStepKey })}
             />
           </span>

@@ -1,6 +1,7 @@
 import type { Condition } from '@fms/client'
+import type { Choice } from '../../preview/shown-step.ts'
 import { texts } from '../../texts.ts'
-import { type Choice, operatorChoices, type Question } from './question.ts'
+import { operatorChoices, type Question } from './question.ts'
 
 /** A condition as a part of a sentence. */
 export const ConditionFields = ({
@@ -77,7 +78,7 @@ const AnswerField = ({
     )
   }
   // Letter case does not count in comparisons.
-  const chosen = answers.find(([each]) => each.toLowerCase() === value.toLowerCase())?.[0] ?? value
+  const chosen = answers.find((each) => each.value.toLowerCase() === value.toLowerCase())?.value ?? value
   return <Choices label={texts.branches.answer} value={chosen} choices={answers} onInput={onInput} />
 }
 
@@ -93,7 +94,7 @@ export const Choices = ({
   choices: readonly Choice[]
   onInput: (value: string) => void
 }) => {
-  const isKnown = choices.some(([each]) => each === value)
+  const isKnown = choices.some((each) => each.value === value)
   return (
     <select
       aria-label={label}
@@ -102,9 +103,9 @@ export const Choices = ({
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
     >
       {!isKnown && <option value={value}>{value || texts.branches.choose}</option>}
-      {choices.map(([each, name]) => (
-        <option key={each} value={each}>
-          {name}
+      {choices.map((each) => (
+        <option key={each.value} value={each.value}>
+          {each.label}
         </option>
       ))}
     </select>

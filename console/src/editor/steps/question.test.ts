@@ -3,7 +3,7 @@ import { asQuestion, operatorChoices } from './question.ts'
 
 const namesOf = (step: object, present = '') =>
   operatorChoices(asQuestion(step as never), present)
-    .map(([name]) => name)
+    .map(({ value }) => value)
     .filter((name) => !name.startsWith('!'))
 
 describe('a condition about a question', () => {
@@ -32,7 +32,7 @@ describe('a condition about a question', () => {
     [{ type: 'hologram' }, 'equals contains startsWith greaterThan lessThan isAnswered includes', []],
   ])('%j compares by %s', (step, names, answers) => {
     expect(namesOf(step)).toEqual(names.split(' '))
-    expect(asQuestion(step as never).answers).toEqual(answers)
+    expect(asQuestion(step as never).answers.map(({ value, label }) => [value, label])).toEqual(answers)
   })
 
   it('keeps an operator that does not make sense', () => {

@@ -1,6 +1,7 @@
 import type { Step } from '@fms/client'
 import { asText, type JsonObject } from '../../json/values.ts'
 import { choicesOf } from '../../preview/choices.ts'
+import type { Choice } from '../../preview/shown-step.ts'
 import { kindOfStep, type StepKind } from '../../preview/step-kind.ts'
 import { texts } from '../../texts.ts'
 
@@ -27,9 +28,6 @@ const operatorsOf: Partial<Record<StepKind, readonly string[]>> = {
 }
 const allOperators = Object.keys(texts.branches.operators)
 
-/** A value and its name for people. */
-export type Choice = readonly [string, string]
-
 /** What the editor knows about a question: how its answer can be compared, and with what. */
 export interface Question {
   operators: readonly string[]
@@ -44,8 +42,7 @@ export const asQuestion = (step: JsonObject): Question => {
   const isNumber = operators === ofNumbers
   // A step is JSON: its type has no index signature.
   const choices = isNumber ? [] : choicesOf({ ...step, type: asText(step.type) } as unknown as Step)
-  const named = choices.filter(({ label }) => label.trim() !== '')
-  return { operators, isNumber, answers: named.map(({ label, value }): Choice => [value, label]) }
+  return { operators, isNumber, answers: choices.filter(({ label }) => label.trim() !== '') }
 }
 
 /** Each operator, and turned round by `negate`, which begins with `!` here. @param present stays one of them */
@@ -55,7 +52,7 @@ export const operatorChoices = ({ operators }: Question, present: string): Choic
     .flatMap((name): Choice[] => {
       const [holds, holdsNot] = texts.branches.operators[name]!
       return [
-        [name, holds],
-        [`!${name}`, holdsNot],
+        { value: name, label: holds },
+        { value: `!${name}`, label: holdsNot },
       ]
     })
