@@ -189,7 +189,12 @@ describe('an unsaved edit', () => {
 
     await page.close()
     const third = await openTab(opened, account)
-    await third.getByText('These are your unsaved changes from before.').waitFor()
+    const restored = third.getByText('These are your unsaved changes from before.')
+    await restored.waitFor()
+    await third.getByRole('button', { name: 'Undo' }).click()
+    await restored.waitFor({ state: 'detached' })
+    await third.getByRole('button', { name: 'Redo' }).click()
+    await restored.waitFor()
     expect(await description(third).inputValue()).toBe('Typed in the first tab')
     await third.getByRole('button', { name: 'Save' }).click()
     await third.getByText('Saved', { exact: true }).waitFor()

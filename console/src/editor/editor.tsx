@@ -113,7 +113,7 @@ export const Editor = ({
         {isSavedLater(error.value) && <p class="notice">{texts.edit.savedLater}</p>}
       </div>
       {!mayWrite && <p class="notice">{texts.readOnly}</p>}
-      {edit.beginning.value !== 'new' && (
+      {isDirty && edit.beginning.value !== 'new' && (
         <p class="notice" role="status">
           {edit.beginning.value === 'restored' ? texts.edit.restored : texts.edit.restoredAndMoved}
         </p>
