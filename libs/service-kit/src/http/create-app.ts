@@ -4,10 +4,10 @@ import {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyRequest,
+  type FastifyTypeProvider,
   fastify,
   LogController,
 } from 'fastify'
-import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { exposeMetrics } from '../telemetry/metrics.ts'
 import { traceRequests } from '../telemetry/tracing.ts'
@@ -33,6 +33,12 @@ declare module 'fastify' {
     /** The caller, as the gateway's identity token names it. */
     identity: Identity
   }
+}
+
+/** Types the parts of a request by their schemas. */
+interface ZodTypeProvider extends FastifyTypeProvider {
+  validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown
+  serializer: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown
 }
 
 export interface AppOptions {
