@@ -1,10 +1,10 @@
 import type { RevisionGrowth } from '@fms/forms-store'
-import { sharedReading } from './shared-reading.ts'
+import { sharedGauges } from './shared-gauges.ts'
 
 /** How long both gauges use what one request to the store returned, in milliseconds. Revisions grow slowly. */
 const sharedMs = 60_000
 
-const totals = sharedReading(sharedMs, (growth: RevisionGrowth) => growth.total(), { store: 'forms' })
+const totals = sharedGauges(sharedMs, (growth: RevisionGrowth) => growth.total(), { store: 'forms' })
 
 const deleted = 'including those of deleted forms until they are cleared'
 totals.gauge('store_revisions', `Revisions in the store, ${deleted}`, ({ revisions }) => revisions)

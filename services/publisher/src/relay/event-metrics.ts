@@ -1,7 +1,7 @@
 import type { FormEvent } from '@fms/contracts'
 import type { EventLog } from '@fms/forms-store'
 import { durationBuckets, Histogram } from '@fms/service-kit'
-import { sharedReading } from '../shared-reading.ts'
+import { sharedGauges } from '../shared-gauges.ts'
 
 const relayDuration = new Histogram({
   name: 'events_relay_seconds',
@@ -16,7 +16,7 @@ export const observeRelay = ({ time }: FormEvent): void =>
 /** How long the three gauges share the result of one request to the store, in milliseconds. */
 const sharedMs = 500
 
-const backlogs = sharedReading(sharedMs, (log: EventLog) => log.backlog())
+const backlogs = sharedGauges(sharedMs, (log: EventLog) => log.backlog())
 
 backlogs.gauge('events_pending', 'Recorded events that are in no log yet', ({ pending }) => pending)
 backlogs.gauge(

@@ -1,7 +1,7 @@
 import { Gauge } from '@fms/service-kit'
 
 /** Gauges that share one request to the store for `sharedMs` milliseconds. A failed one is not shared. */
-export const sharedReading = <S, R>(
+export const sharedGauges = <S, R>(
   sharedMs: number,
   request: (source: S) => Promise<R>,
   labels: Record<string, string> = {},
