@@ -4,9 +4,8 @@ import { readStartConfig } from '../scripts/start-config.ts'
 import { type AttackName, attacks, type Target } from './neighbours/attacks.ts'
 import { breachesOf, isProperOutcome, isTooSlow, sharedMachineBounds } from './neighbours/breaches.ts'
 import { seedOrganization } from './neighbours/seed-organization.ts'
-import type { Tally } from './neighbours/start-attack.ts'
+import { attackFor, type Tally } from './neighbours/start-attack.ts'
 import {
-  attackFor,
   type Neighbourhood,
   type Observation,
   observe,

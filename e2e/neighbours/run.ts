@@ -5,14 +5,8 @@ import CliTable from 'cli-table3'
 import { median } from 'simple-statistics'
 import { type AttackName, attacks } from './attacks.ts'
 import { breachesOf, isProperOutcome, promisedBounds } from './breaches.ts'
-import type { Tally } from './start-attack.ts'
-import {
-  attackFor,
-  type Neighbourhood,
-  type Observation,
-  observe,
-  startNeighbourhood,
-} from './start-neighbourhood.ts'
+import { attackFor, type Tally } from './start-attack.ts'
+import { type Neighbourhood, type Observation, observe, startNeighbourhood } from './start-neighbourhood.ts'
 
 const usage = `npm run test:neighbours -- [OPTION…]
 

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readStartConfig } from '../../scripts/start-config.ts'
 import { type Account, publishable, type System, startSystem } from '../system.ts'
-import type { AttackName, Target } from './attacks.ts'
+import type { Target } from './attacks.ts'
 import { measureServices, type ServiceUsage } from './measure-services.ts'
 import { type SeededForms, type SeedSizes, seedOrganization } from './seed-organization.ts'
-import { startAttack, type Tally } from './start-attack.ts'
 import { p99Of, percentile, startVictim, type Victim } from './start-victim.ts'
 
 /** A running system with an attacked organization, and a victim in another one. */
@@ -111,15 +110,4 @@ export const untilRecovered = async ({ victim }: Pick<Neighbourhood, 'victim'>):
     if (failures.length === 0 && percentile(times, 0.9) < 50) return
     if (performance.now() > deadline) throw new Error('the victim has not recovered after two minutes')
   }
-}
-
-/** Runs an attack on each target until `until` is settled. @returns the outcomes of its requests. */
-export const attackFor = async (
-  attack: AttackName,
-  targets: readonly Target[],
-  until: Promise<unknown>,
-): Promise<Tally> => {
-  const running = startAttack(attack, targets)
-  await until
-  return running.stop()
 }
