@@ -17,6 +17,8 @@ const usage = `npm run test:neighbours -- [OPTION…]
 /** Length of a window. Times are medians over windows, so that one pause of the machine is no breach. */
 const windowMs = 20_000
 const natsPauseMs = 3_000
+/** What publishes get while NATS does not respond. */
+const withoutNats = 'POST 503 PUBLISHING_UNAVAILABLE'
 const replies = 500_000
 
 const main = async (minutes: number, forms: number): Promise<boolean> => {
@@ -40,9 +42,11 @@ const main = async (minutes: number, forms: number): Promise<boolean> => {
   const observations: Observation[] = []
   for (let number = 0; number < windows; number++) {
     const disturb = [deleteRepliedForm, pauseNats, doNothing][number % 3]!
-    observations.push(
-      await observe(neighbourhood, () => Promise.all([disturb(neighbourhood), delay(windowMs)])),
+    const observed = await observe(neighbourhood, () =>
+      Promise.all([disturb(neighbourhood), delay(windowMs)]),
     )
+    const failures = observed.failures.filter((failure) => disturb !== pauseNats || failure !== withoutNats)
+    observations.push({ ...observed, failures })
   }
   ended.resolve()
   const tallies: [string, Tally][] = []
