@@ -57,6 +57,9 @@ export const Steps = ({
     steps: fields.steps.map((each) => (isObject(each) ? withReferences(each, former, key) : each)),
     i18n: withStepKey(fields.i18n, former, key),
   })
+  /** An `i18n` that is no object stays, for the check to report it. */
+  const changeBoth = (fields: { steps: JsonValue[]; i18n: JsonObject }) =>
+    edit.change(isObject(edit.fields.peek().i18n) ? fields : { steps: fields.steps })
   const replace = (next: JsonValue[], happened: string) => {
     announcement.value = happened
     edit.change({ steps: next })
@@ -95,7 +98,7 @@ export const Steps = ({
         steps: present().toSpliced(index, 1),
         i18n: former === undefined ? i18n() : withStepKey(i18n(), former, undefined),
       }
-      edit.change(heir ? renamed(left, heir.key, key) : left)
+      changeBoth(heir ? renamed(left, heir.key, key) : left)
     },
     duplicate: (index) => {
       const name = nameAt(index)
@@ -117,7 +120,7 @@ export const Steps = ({
         steps: present().with(index, step),
         i18n: isMoved && former !== undefined ? withOptionsFrom(i18n(), former, places) : i18n(),
       }
-      edit.change(isRenamed ? renamed(next, former, key) : next)
+      changeBoth(isRenamed ? renamed(next, former, key) : next)
     },
     changeTitle: (index, title) => {
       const step = asObject(present()[index])

@@ -70,7 +70,7 @@ export abstract class FormChanges {
     const { organizationId, formId } = form
     // The engine does not see a dry run.
     let isRepeated = context.validateOnly
-    return this.#repeat({ organizationId, formRef: formId }, async () => {
+    return this.#repeat({ organizationId, formRef: formId }, context, async () => {
       if (isRepeated) {
         await this.checkRequest({ organizationId }, context.request)
         const taken = await this.#engine.findTakenId(form)
@@ -93,14 +93,11 @@ export abstract class FormChanges {
       return { change: decided, result: after }
     })
 
-  readonly delete: FormsStore['delete'] = async (ref, check, context) => {
-    const isDeleted = await this.#change('findForm', ref, false, context, (found, origin) => {
+  readonly delete: FormsStore['delete'] = async (ref, check, context) =>
+    (await this.#change('findForm', ref, false, context, (found, origin) => {
       check(found)
       return { change: deleteForm(found, this.#deletedFormsDays, origin), result: true }
-    })
-    if (isDeleted) this.#clearing?.wake()
-    return isDeleted ?? false
-  }
+    })) ?? false
 
   readonly undelete: FormsStore['undelete'] = (ref, check, context) =>
     this.#change('findDraft', ref, true, context, (found, origin) => {
@@ -109,14 +106,11 @@ export abstract class FormChanges {
       return { change: undeleteForm(found, origin), result: form }
     })
 
-  readonly purge: FormsStore['purge'] = async (ref, check, context) => {
-    const isPurged = await this.#change('findForm', ref, true, context, (found, origin) => {
+  readonly purge: FormsStore['purge'] = async (ref, check, context) =>
+    (await this.#change('findForm', ref, true, context, (found, origin) => {
       check(found)
       return { change: purgeForm(found, origin), result: true }
-    })
-    if (isPurged) this.#clearing?.wake()
-    return isPurged ?? false
-  }
+    })) ?? false
 
   readonly unpublish: FormsStore['unpublish'] = (ref, note, check, context) =>
     this.#change('findDraft', ref, false, context, (found, origin) => {
@@ -132,13 +126,14 @@ export abstract class FormChanges {
     beforeStoring,
     context = operatorContext,
   ) => {
-    return this.#repeat(ref, async () => {
-      const [found, [earlier]] = await Promise.all([
+    return this.#repeat(ref, context, async () => {
+      const [found, [stored]] = await Promise.all([
         this.#engine.findDraft(ref, false),
         this.#engine.findRevisions(ref.organizationId, [{ commandId }]),
       ])
       if (!found) return undefined
-      if (earlier && !earlier.isHeld) return this.#clearThenRepeat(earlier)
+      if (stored && !stored.isHeld && !context.validateOnly) return this.#clearThenRepeat(stored)
+      const earlier = stored?.isHeld ? stored : undefined
       if (earlier && earlier.formId !== found.formId) return 'elsewhere'
       const form = toStoredForm(found)
       if (earlier) {
@@ -154,13 +149,13 @@ export abstract class FormChanges {
 
   readonly recordReplies: FormsStore['recordReplies'] = (replies) => {
     const ref = { organizationId: replies.organizationId, formRef: replies.formId }
-    return this.#repeat(ref, () => this.#engine.recordReplies(replies))
+    return this.#repeat(ref, operatorContext, () => this.#engine.recordReplies(replies))
   }
 
   readonly importForm: FormsStore['importForm'] = (record, { recordsEvent = true } = {}) => {
     const { organizationId, formId } = record
     const revisions = revisionsOf(record)
-    return this.#repeat<Imported>({ organizationId, formRef: formId }, async () => {
+    return this.#repeat<Imported>({ organizationId, formRef: formId }, operatorContext, async () => {
       const stored = await this.#engine.readRecord(record)
       if (stored) return assertSameRecord(stored, record)
       const taken = await this.#engine.findTakenId(record)
@@ -196,7 +191,7 @@ export abstract class FormChanges {
     context: ChangeContext = operatorContext,
     decide: (found: Found[Find], origin: ChangeOrigin) => Decision<T> | Promise<Decision<T>>,
   ): Promise<T | undefined> {
-    return this.#repeat<T | undefined>(ref, async () => {
+    return this.#repeat<T | undefined>(ref, context, async () => {
       const found = (await this.#engine[find](ref, isDeleted)) as Found[Find] | undefined
       // After the form: if it is as a first attempt of the request has left it, that attempt is found.
       await this.checkRequest(ref, context.request)
@@ -206,11 +201,15 @@ export abstract class FormChanges {
     })
   }
 
-  /** Repeats an attempt until it does not conflict with other processes, or ABORTED after 5 s. */
-  #repeat<T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>): Promise<T> {
-    return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
-      retryOnConflict(attempt, () => updateAborted(ref)),
-    )
+  /** Repeats an attempt until it does not conflict with other processes, or ABORTED after 5 s. A dry run delays no change. */
+  #repeat<T>(
+    ref: FormRef,
+    { validateOnly }: ChangeContext,
+    attempt: () => Promise<T | typeof writeConflict>,
+  ): Promise<T> {
+    const repeated = () => retryOnConflict(attempt, () => updateAborted(ref))
+    if (validateOnly) return repeated()
+    return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, repeated)
   }
 
   async #apply(change: Change): Promise<boolean> {
@@ -226,6 +225,7 @@ export abstract class FormChanges {
       throw error
     }
     if (change.event) this.#onRecorded(change.event.type)
+    if ('remove' in change.form) this.#clearing?.wake()
     return true
   }
 

@@ -141,6 +141,21 @@ export const quotasContract = (open: OpenStore, limits: EngineLimits): void => {
     })
   })
 
+  it('is not changed by a dry publish with the command of a form that is gone', async () => {
+    await using store = await open({ clears: false })
+    const form = await givenForm(store)
+    const { organizationId } = form
+    const other = await givenForm(store, { organizationId })
+    const commandId = randomUUID()
+    await store.publish(refOf(form), commandId, snapshot)
+    await store.delete(refOf(form), allow)
+    const used = await store.usage(organizationId)
+
+    await store.publish(refOf(other), commandId, snapshot, undefined, dryRun)
+
+    expect(await store.usage(organizationId)).toEqual(used)
+  })
+
   describe('a quota of forms', () => {
     const store = openStore(open, { quota: { forms: 3, bytes: 0 } })
 

@@ -76,6 +76,16 @@ describe('ByteBudget', () => {
     expect(budget.held).toBe(20)
   })
 
+  it('ends the oldest holding of the next organization when all of the largest are needed', async () => {
+    const { budget, evicted, hold } = givenBudget(22, 20)
+    budget.tryHold(flowOf('a'), 12, () => false)
+    await hold('b1', 10)
+
+    expect(await hold('c1', 4)).toBeDefined()
+
+    expect(evicted).toEqual(['b1'])
+  })
+
   it('ends nothing of those who hold no more than the one that waits would', async () => {
     const { evicted, hold } = givenBudget(20, 10)
     await hold('a1', 10)

@@ -28,8 +28,8 @@ interface Holding {
 }
 
 /**
- * Memory for what many callers send or read, an eighth at most for an organization. When all is held, the organization
- * that holds the most loses its oldest holding.
+ * Memory for what many callers send or read, an eighth at most for an organization. When all is held, the largest holder
+ * that can lose a holding loses its oldest.
  */
 export class ByteBudget {
   readonly #queue: FairQueue
@@ -97,23 +97,24 @@ export class ByteBudget {
     }
   }
 
-  /** Ends the oldest holding of the organization that holds the most, for one that is within its share. */
+  /** Ends the oldest holding that can end of the largest holder that has one, for a wait within its share. */
   #makeRoom(): void {
     const held = new Map<string, number>()
     for (const { ticket } of this.#holdings) {
       const { flow, places } = ticket
       held.set(flow.organization, (held.get(flow.organization) ?? 0) + places)
     }
-    const [largest, most] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0])
-    const mayHold = ({ organization, bytes }: Wait) => {
-      const needed = (held.get(organization) ?? 0) + bytes
-      return needed <= this.#share && needed < most
-    }
-    if (!this.#waits.values().some(mayHold)) return
-    for (const holding of this.#holdings) {
-      if (holding.ticket.flow.organization !== largest || holding.evict() === false) continue
-      this.#holdings.delete(holding)
-      return
+    for (const [holder, most] of [...held].sort(([, one], [, other]) => other - one)) {
+      const mayHold = ({ organization, bytes }: Wait) => {
+        const needed = (held.get(organization) ?? 0) + bytes
+        return needed <= this.#share && needed < most
+      }
+      if (!this.#waits.values().some(mayHold)) return
+      for (const holding of this.#holdings) {
+        if (holding.ticket.flow.organization !== holder || holding.evict() === false) continue
+        this.#holdings.delete(holding)
+        return
+      }
     }
   }
 }
