@@ -149,7 +149,7 @@ const seed = (file: string, forms: number): Omit<LoadTarget, 'baseUrl'> => {
   const startTime = Date.now() - forms * 1000
   for (let number = 0; number < forms; number++) {
     const [id, updateTime] = [formIdOf(number), startTime + number * 1000]
-    const form = { ...serverOwnedFields(id), ...draftOf(number) }
+    const form = { ...outputOnlyFields(id), ...draftOf(number) }
     insert.run(id, organizationId, formNameOf(number), updateTime, JSON.stringify(form))
     if (!isPublished(number, forms)) continue
     const path = `${form.path}/revisions/${id}`
@@ -161,7 +161,7 @@ const seed = (file: string, forms: number): Omit<LoadTarget, 'baseUrl'> => {
 }
 
 /** The fields that the product adds to a draft, so that documents are equally long. */
-const serverOwnedFields = (id: string) => ({
+const outputOnlyFields = (id: string) => ({
   path: `organizations/${formIdOf(-1)}/forms/${id}`,
   publicId: 'abcdefghij',
   publicUrl: 'http://127.0.0.1:8080/f/abcdefghij',

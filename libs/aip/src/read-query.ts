@@ -2,7 +2,7 @@ import { GetQuery } from '@fms/contracts'
 import type { z } from 'zod'
 import { ApiError, invalidRequest } from './errors.ts'
 import { toFieldViolations } from './field-violations.ts'
-import { type MaskMembers, parseReadMask, type ReadMask } from './read-mask/read-mask.ts'
+import { type MaskSchema, parseReadMask, type ReadMask } from './read-mask/read-mask.ts'
 
 export type QueryContract<Q> = z.ZodType<Q> & { shape: object }
 
@@ -51,7 +51,7 @@ const validPart = <Q>(query: unknown, contract: QueryContract<Q>, { issues }: z.
 }
 
 /** Parses the raw query of a read of one resource (AIP-131, AIP-157). @throws {ApiError} INVALID_REQUEST. */
-export const readGetQuery = (query: unknown, members: MaskMembers): ReadMask | undefined =>
+export const readGetQuery = (query: unknown, members: MaskSchema): ReadMask | undefined =>
   readQuery(query, GetQuery, ({ readMask }, tryParse) =>
     tryParse('readMask', () => parseReadMask(readMask, members)),
   )

@@ -4,8 +4,8 @@ import type { z } from 'zod'
 import type * as client from './index.ts'
 
 /** The type of a merge patch on a draft, derived from the contracts. */
-type FormPatch = Clearable<Patch<DraftInput>> & Partial<Pick<contracts.Form, ServerOwned>>
-type ServerOwned = (typeof contracts.serverOwnedFields)[number]
+type FormPatch = Clearable<Patch<DraftInput>> & Partial<Pick<contracts.Form, OutputOnly>>
+type OutputOnly = (typeof contracts.outputOnlyFields)[number]
 
 /** The input of a map is a map of the inputs of its entries, although its schema accepts any value. */
 type DraftInput = Omit<z.input<typeof contracts.FormDraft>, 'i18n'> & { i18n?: Loose<contracts.Form['i18n']> }

@@ -201,7 +201,7 @@ const anyTime = fc
   .map((date) => date.toISOString())
 
 /** Output-only fields that clients send back; the service ignores them. */
-const anyServerOwned = partly({
+const anyOutputOnly = partly({
   createTime: anyTime,
   live: fc.boolean(),
   path: fc.tuple(fc.uuid(), fc.uuid()).map(([o, f]) => `organizations/${o}/forms/${f}`),
@@ -223,6 +223,6 @@ export const draftArbitrary: fc.Arbitrary<FormDraft> = draftInputArbitrary.map((
 export const createFormArbitrary: fc.Arbitrary<Record<string, unknown>> = fc
   .tuple(
     anyInput((value) => fc.option(value, { freq: 8 })),
-    anyServerOwned,
+    anyOutputOnly,
   )
-  .map(([input, serverOwned]) => ({ ...serverOwned, ...input }))
+  .map(([input, outputOnly]) => ({ ...outputOnly, ...input }))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFormArbitrary, draftArbitrary, draftInputArbitrary } from './form.arbitrary.ts'
-import { Form, FormDraft, serverOwnedFields, unclearableFields } from './form.ts'
+import { Form, FormDraft, outputOnlyFields, unclearableFields } from './form.ts'
 
 /** The paths of the issues in a draft, dotted, in the order of the report. */
 const issuePaths = (draft: unknown): string[] => {
@@ -292,7 +292,7 @@ describe('any draft', () => {
     fc.assert(
       fc.property(createFormArbitrary, (sent) => {
         for (const name of unclearableFields) expect(sent[name]).not.toBe(null)
-        const owned = serverOwnedFields as string[]
+        const owned = outputOnlyFields as string[]
         const input = Object.fromEntries(Object.entries(sent).filter(([name]) => !owned.includes(name)))
         expect(issuePaths(withoutNulls(input))).toEqual([])
       }),

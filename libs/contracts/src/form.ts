@@ -248,7 +248,7 @@ export type FormDraft = z.infer<typeof FormDraft>
 export const formFields = { ...draftFields, ...outputFields }
 
 /** Names of the output-only fields of a form (AIP-203). */
-export const serverOwnedFields = Object.keys(outputFields) as (keyof typeof outputFields)[]
+export const outputOnlyFields = Object.keys(outputFields) as (keyof typeof outputFields)[]
 
 export const unclearableFields = having(draftFields, 'isUnclearable')
 

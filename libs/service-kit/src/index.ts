@@ -1,4 +1,4 @@
-export { collectPaths, rejectUnknownPaths, sanitizeRef } from './http/check-requests.ts'
+export { collectPaths, rejectUnknownPaths, toPathSegment } from './http/check-requests.ts'
 export * from './http/create-app.ts'
 export * from './http/delete-options.ts'
 export * from './http/error-handler.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '@fms/aip'
-import { Form, serverOwnedFields } from '@fms/contracts'
+import { Form, outputOnlyFields } from '@fms/contracts'
 import { createFormArbitrary } from '@fms/contracts/arbitrary'
 import { parseDraft, type StoredForm } from '@fms/forms-store'
 import fc from 'fast-check'
@@ -23,7 +23,7 @@ const without = (form: object, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(form).filter(([name]) => !names.includes(name)))
 
 /** The members of a form that clients write. */
-const draftOf = (form: object): JsonObject => without(form, serverOwnedFields)
+const draftOf = (form: object): JsonObject => without(form, outputOnlyFields)
 
 /** A valid form or patch, or one with at least one violation. */
 const anyFields = fc.oneof(

@@ -1,4 +1,4 @@
-import { type MaskMembers, maskMembersOf } from '@fms/aip'
+import { type MaskSchema, maskSchemaOf } from '@fms/aip'
 import { allOperations, Form, type Operation, operations, Revision, routePatternOf } from '@fms/contracts'
 import {
   type App,
@@ -177,8 +177,8 @@ const v2 = (deps: GatewayDeps) => async (app: App) => {
         deps,
         alike!.map((each) => [routePatternOf(each), each]),
       )
-    guarded.register(publicIdRoute(deps, operations.getForm, '', maskMembersOf(Form)))
-    guarded.register(publicIdRoute(deps, operations.getRevision, '/revisions/live', maskMembersOf(Revision)))
+    guarded.register(publicIdRoute(deps, operations.getForm, '', maskSchemaOf(Form)))
+    guarded.register(publicIdRoute(deps, operations.getRevision, '/revisions/live', maskSchemaOf(Revision)))
     for (const addRoute of [forwardStream, publishForm]) addRoute(guarded, deps)
   })
 }
@@ -215,7 +215,7 @@ const forwardTo = (
 
 /** A read of a form by its public id, in whichever organization (AIP-159). @param rest the path after that of the form. */
 const publicIdRoute =
-  (deps: GatewayDeps, read: ForwardedOperation, rest: string, members: MaskMembers) =>
+  (deps: GatewayDeps, read: ForwardedOperation, rest: string, members: MaskSchema) =>
   async (app: FastifyInstance) => {
     resolveOrganization(app, deps, members)
     const path = `/organizations/${anyOrganization}/forms/:formRef${rest}`

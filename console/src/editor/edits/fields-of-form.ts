@@ -1,7 +1,7 @@
-import type { Form, FormType, ServerOwnedFields } from '@fms/client'
+import type { Form, FormType, OutputOnlyFields } from '@fms/client'
 import { isObject, type JsonObject } from '../../json/values.ts'
 
-const serverOwned: ReadonlySet<string> = new Set([
+const outputOnly: ReadonlySet<string> = new Set([
   'createTime',
   'live',
   'path',
@@ -9,7 +9,7 @@ const serverOwned: ReadonlySet<string> = new Set([
   'publicUrl',
   'replyCount',
   'updateTime',
-] satisfies (keyof ServerOwnedFields)[])
+] satisfies (keyof OutputOnlyFields)[])
 
 /** The types of a form. */
 export const formTypes = ['structured', 'dynamic'] as const satisfies FormType[]
@@ -23,7 +23,7 @@ export const fieldsOf = (form: Form): JsonObject => {
   // A form is JSON: its type has no index signature.
   const members = form as unknown as JsonObject
   return Object.fromEntries(
-    names.filter((name) => !serverOwned.has(name) && name in form).map((name) => [name, members[name]!]),
+    names.filter((name) => !outputOnly.has(name) && name in form).map((name) => [name, members[name]!]),
   )
 }
 

@@ -8,7 +8,7 @@ import {
   type FilterFields,
   parseFilter,
 } from '../filter/index.ts'
-import { type MaskMembers, parseReadMask, type ReadMask } from '../read-mask/read-mask.ts'
+import { type MaskSchema, parseReadMask, type ReadMask } from '../read-mask/read-mask.ts'
 import { type QueryContract, readQuery, type TryParse } from '../read-query.ts'
 import { boundFilter } from './bound-filter.ts'
 import { type OrderTerm, type Position, parseOrderBy } from './order-by.ts'
@@ -39,7 +39,7 @@ export interface PageOptions {
   scope: readonly string[]
   pageTokens: PageTokens
   /** The members of an item that `readMask` can name. Only for a list whose contract has the parameter. */
-  members?: MaskMembers
+  members?: MaskSchema
 }
 
 export interface ListOptions<Field extends string> extends PageOptions {

@@ -6,9 +6,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../json/json.ts'
 import { cutJson } from './cut-json.ts'
-import { maskMembersOf, parseReadMask, type ReadMask } from './read-mask.ts'
+import { maskSchemaOf, parseReadMask, type ReadMask } from './read-mask.ts'
 
-const maskOf = (text: string): ReadMask => parseReadMask(text, maskMembersOf(Form))!
+const maskOf = (text: string): ReadMask => parseReadMask(text, maskSchemaOf(Form))!
 
 /** Any JSON, with member names that masks can name and others. */
 const anyJson = fc.letrec<{ object: Json; value: Json }>((tie) => ({

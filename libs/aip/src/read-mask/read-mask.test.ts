@@ -1,9 +1,9 @@
 import { Form, Revision } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import type { ApiError } from '../errors.ts'
-import { maskMembersOf, parseReadMask, type ReadMask } from './read-mask.ts'
+import { maskSchemaOf, parseReadMask, type ReadMask } from './read-mask.ts'
 
-const form = maskMembersOf(Form)
+const form = maskSchemaOf(Form)
 
 /** The mask as plain objects. */
 const plain = (mask: ReadMask): object =>
@@ -44,7 +44,7 @@ describe('parseReadMask', () => {
   })
 
   it('reads the members of a form within a revision', () => {
-    const readMask = parseReadMask('path,form.theme.primaryColor', maskMembersOf(Revision))
+    const readMask = parseReadMask('path,form.theme.primaryColor', maskSchemaOf(Revision))
 
     expect(plain(readMask!)).toEqual({ path: true, form: { theme: { primaryColor: true } } })
   })

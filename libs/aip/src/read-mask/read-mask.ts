@@ -3,25 +3,25 @@ import { invalidRequest } from '../errors.ts'
 import { fieldPath } from '../field-violations.ts'
 
 /** The part of a JSON value's schema that a read mask depends on. */
-export type MaskMembers =
-  | { kind: 'object'; members: ReadonlyMap<string, MaskMembers> }
+export type MaskSchema =
+  | { kind: 'object'; members: ReadonlyMap<string, MaskSchema> }
   /** An object with any member names. */
-  | { kind: 'map'; entry: MaskMembers }
+  | { kind: 'map'; entry: MaskSchema }
   | { kind: 'array' }
   | { kind: 'value' }
 
 /** The members that a read mask can name in a resource, from its contract. */
-export const maskMembersOf = (schema: z.ZodType): MaskMembers => {
+export const maskSchemaOf = (schema: z.ZodType): MaskSchema => {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
-    return maskMembersOf(schema.unwrap() as z.ZodType)
+    return maskSchemaOf(schema.unwrap() as z.ZodType)
   // The result of `z.preprocess`.
-  if (schema instanceof z.ZodPipe) return maskMembersOf(schema.out as z.ZodType)
+  if (schema instanceof z.ZodPipe) return maskSchemaOf(schema.out as z.ZodType)
   if (schema instanceof z.ZodRecord)
-    return { kind: 'map', entry: maskMembersOf(schema.valueType as z.ZodType) }
+    return { kind: 'map', entry: maskSchemaOf(schema.valueType as z.ZodType) }
   if (schema instanceof z.ZodArray) return { kind: 'array' }
   if (!(schema instanceof z.ZodObject)) return { kind: 'value' }
   const members = Object.entries<z.ZodType>(schema.shape).map(
-    ([name, member]) => [name, maskMembersOf(member)] as const,
+    ([name, member]) => [name, maskSchemaOf(member)] as const,
   )
   return { kind: 'object', members: new Map(members) }
 }
@@ -39,7 +39,7 @@ export interface ReadMask extends ReadonlyMap<string, ReadMask | 'whole'> {}
  *
  * @throws {ApiError} INVALID_REQUEST with a violation for each invalid path.
  */
-export const parseReadMask = (text: string, members: MaskMembers): ReadMask | undefined => {
+export const parseReadMask = (text: string, members: MaskSchema): ReadMask | undefined => {
   if (text.trim() === '') return undefined
   const paths = [...new Set(text.split(',').map((path) => path.trim()))]
   const named = paths.filter((path) => path !== '*').map((path) => path.split('.'))
@@ -51,9 +51,9 @@ export const parseReadMask = (text: string, members: MaskMembers): ReadMask | un
 }
 
 /** Why a path names no member; undefined if it does. */
-const problemOf = (path: readonly string[], members: MaskMembers): string | undefined => {
+const problemOf = (path: readonly string[], members: MaskSchema): string | undefined => {
   if (path.length === 1 && path[0] === '') return 'has an empty path'
-  let within: MaskMembers | undefined = members
+  let within: MaskSchema | undefined = members
   for (const [index, name] of path.entries()) {
     if (within.kind === 'array')
       return `names a part of an array, ${fieldPath(path)}: name ${fieldPath(path.slice(0, index))} as a whole`
@@ -63,7 +63,7 @@ const problemOf = (path: readonly string[], members: MaskMembers): string | unde
   return undefined
 }
 
-const memberOf = (within: MaskMembers, name: string): MaskMembers | undefined => {
+const memberOf = (within: MaskSchema, name: string): MaskSchema | undefined => {
   if (within.kind === 'object') return within.members.get(name)
   return within.kind === 'map' && /^[A-Za-z0-9_-]+$/.test(name) ? within.entry : undefined
 }

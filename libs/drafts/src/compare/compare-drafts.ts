@@ -1,5 +1,5 @@
 import { fieldPath, isObject, type JsonObject } from '@fms/aip'
-import { type FormChange, FormDraft, serverOwnedFields } from '@fms/contracts'
+import { type FormChange, FormDraft, outputOnlyFields } from '@fms/contracts'
 import { compareSteps, compareWholeSteps } from './compare-steps.ts'
 import { type Compare, compareMembers, compareValues, type Difference, type Path } from './compare-values.ts'
 
@@ -29,7 +29,7 @@ export const compareDrafts = (from: JsonObject, to: JsonObject): FormChange[] =>
 /** The fields of the maker with today's defaults. A state that today's rules refuse stays as it is. */
 const makersFields = (form: JsonObject): JsonObject => {
   const fields = { ...form }
-  for (const name of serverOwnedFields) delete fields[name]
+  for (const name of outputOnlyFields) delete fields[name]
   const { data } = FormDraft.safeParse(fields)
   return (data as JsonObject | undefined) ?? fields
 }

@@ -21,7 +21,7 @@ describe('toForm', () => {
     )
   })
 
-  it('adds the server-owned members', () => {
+  it('adds the output-only members', () => {
     expect(toForm({ ...stored, live: true, replyCount: 3 }, 'https://forms.example.com')).toMatchObject({
       path: `organizations/${stored.organizationId}/forms/${stored.formId}`,
       publicId: stored.publicId,

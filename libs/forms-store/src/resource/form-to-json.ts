@@ -2,19 +2,19 @@ import { cutJson, formatETag, type ReadMask } from '@fms/aip'
 import { type Form, formPath, liveAlias } from '@fms/contracts'
 import type { FormState, ListedRevision, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
 import { parseDraft } from '../stored-draft.ts'
-import { isOfSummary, serverOwnedMembers, summaryWriter } from './summary-to-json.ts'
+import { isOfSummary, outputOnlyMembers, summaryWriter } from './summary-to-json.ts'
 
 /** The Form resource of the API. @param publicFormBaseUrl without a trailing slash. */
 export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
   ...parseDraft(stored),
-  ...serverOwnedMembers(stored, publicFormBaseUrl),
+  ...outputOnlyMembers(stored, publicFormBaseUrl),
 })
 
 /** The JSON text of {@link toForm}, without parsing the draft. @param mask the members; all by default. */
 export const formToJson = (form: StoredForm, publicFormBaseUrl: string, mask?: ReadMask): string => {
   if (mask && isOfSummary(mask)) return summaryWriter(publicFormBaseUrl, mask)(form)
   // Drafts are stored with their defaults, so this object has at least one member.
-  const json = `${form.draftJson.slice(0, -1)},${JSON.stringify(serverOwnedMembers(form, publicFormBaseUrl)).slice(1)}`
+  const json = `${form.draftJson.slice(0, -1)},${JSON.stringify(outputOnlyMembers(form, publicFormBaseUrl)).slice(1)}`
   return mask ? cutJson(json, mask) : json
 }
 

@@ -4,14 +4,14 @@ import {
   draftSummaryFields,
   type Form,
   formPath,
-  serverOwnedFields,
+  outputOnlyFields,
 } from '@fms/contracts'
 import type { FormState, FormSummary } from '../forms-store.ts'
 
-type ServerOwnedField = (typeof serverOwnedFields)[number]
+type OutputOnlyField = (typeof outputOnlyFields)[number]
 
-const serverOwned: {
-  [Name in ServerOwnedField]: (form: FormState, publicFormBaseUrl: string) => Form[Name]
+const outputOnly: {
+  [Name in OutputOnlyField]: (form: FormState, publicFormBaseUrl: string) => Form[Name]
 } = {
   createTime: ({ createTime }) => createTime.toISOString(),
   live: ({ live }) => live,
@@ -24,19 +24,13 @@ const serverOwned: {
 }
 
 /** The output-only members of a form, in the order of the resource. */
-export const serverOwnedMembers = (
-  form: FormState,
-  publicFormBaseUrl: string,
-): Pick<Form, ServerOwnedField> =>
+export const outputOnlyMembers = (form: FormState, publicFormBaseUrl: string): Pick<Form, OutputOnlyField> =>
   Object.fromEntries(
-    serverOwnedFields.map((name) => [name, serverOwned[name](form, publicFormBaseUrl)]),
-  ) as Pick<Form, ServerOwnedField>
+    outputOnlyFields.map((name) => [name, outputOnly[name](form, publicFormBaseUrl)]),
+  ) as Pick<Form, OutputOnlyField>
 
 /** The members that the store has outside of the draft, in the order of the resource. */
-const members: readonly (DraftSummaryField | ServerOwnedField)[] = [
-  ...draftSummaryFields,
-  ...serverOwnedFields,
-]
+const members: readonly (DraftSummaryField | OutputOnlyField)[] = [...draftSummaryFields, ...outputOnlyFields]
 
 /** Whether a mask has only members that the store has outside of the draft. */
 export const isOfSummary = (mask: ReadMask): boolean =>
@@ -48,9 +42,9 @@ export const summaryWriter = (publicFormBaseUrl: string, mask: ReadMask): ((form
   return (form) => {
     const resource: Record<string, string | number | boolean> = {}
     for (const name of chosen)
-      resource[name] = isServerOwned(name) ? serverOwned[name](form, publicFormBaseUrl) : form[name]
+      resource[name] = isOutputOnly(name) ? outputOnly[name](form, publicFormBaseUrl) : form[name]
     return JSON.stringify(resource)
   }
 }
 
-const isServerOwned = (name: string): name is ServerOwnedField => Object.hasOwn(serverOwned, name)
+const isOutputOnly = (name: string): name is OutputOnlyField => Object.hasOwn(outputOnly, name)

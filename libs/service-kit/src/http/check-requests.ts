@@ -92,7 +92,7 @@ const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {
  * A reference as services read it: at most 100 characters that a path segment holds unescaped, which bounds what errors
  * repeat. A reference that this changes matches nothing: no UUID, public id or alias has `_` or 100 characters.
  */
-export const sanitizeRef = (ref: string): string => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
+export const toPathSegment = (ref: string): string => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
 
 /**
  * Rejects what proxies may read differently than Node (request smuggling, RFC 9112 §11.2): no Host header or two, a version

@@ -1,4 +1,4 @@
-import { serverOwnedFields } from '@fms/contracts'
+import { outputOnlyFields } from '@fms/contracts'
 import { createFormArbitrary } from '@fms/contracts/arbitrary'
 import { compareDrafts } from '@fms/drafts'
 import { parseDraft } from '@fms/forms-store'
@@ -13,7 +13,7 @@ const draftJsonOf = (fields: object) => newDraft(JSON.parse(JSON.stringify(field
 const snapshotJsonOf = (draftJson: string) =>
   JSON.stringify({
     ...JSON.parse(draftJson),
-    ...Object.fromEntries(serverOwnedFields.map((field) => [field, 'of the server'])),
+    ...Object.fromEntries(outputOnlyFields.map((field) => [field, 'of the server'])),
   })
 
 /** A draft, and the draft of an earlier revision of the same form. */

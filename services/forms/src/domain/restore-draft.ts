@@ -1,5 +1,5 @@
 import { apiError, toFieldViolations } from '@fms/aip'
-import { FormDraft, serverOwnedFields } from '@fms/contracts'
+import { FormDraft, outputOnlyFields } from '@fms/contracts'
 import { changedFields, toStoredDraft } from '@fms/forms-store'
 import { type ChangedDraft, isSameDraft, tooLarge } from './write-draft.ts'
 
@@ -32,6 +32,6 @@ export const restoreDraft = (draftJson: string, snapshotJson: string): ChangedDr
 /** The fields of a snapshot that its maker edits. */
 const makerFields = (snapshotJson: string): Record<string, unknown> => {
   const fields = JSON.parse(snapshotJson)
-  for (const field of serverOwnedFields) delete fields[field]
+  for (const field of outputOnlyFields) delete fields[field]
   return fields
 }

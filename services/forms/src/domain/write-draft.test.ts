@@ -156,7 +156,7 @@ describe('patchDraft', () => {
     ['says a step in another order', { steps: [{ y: { b: 2, a: 1 }, x: 1, key: 'q', type: 'text' }] }],
     ['clears what has its default', { description: null, i18n: { translations: { fr: null } } }],
     ['names the same type', { type: 'structured' }],
-    ['has only server-owned members', { updateTime: 1, live: true }],
+    ['has only output-only members', { updateTime: 1, live: true }],
     ['writes a zero as -0', { theme: { buttonRadiusPx: -0 } }],
   ])('returns its argument when the patch %s', (_, patch) => {
     const steps = [{ type: 'text', key: 'q', x: 1, y: { a: 1, b: 2 } }]

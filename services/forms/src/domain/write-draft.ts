@@ -7,7 +7,7 @@ import {
   mergePatch,
   toFieldViolations,
 } from '@fms/aip'
-import { FormDraft, FormType, maxDraftBytes, serverOwnedFields, unclearableFields } from '@fms/contracts'
+import { FormDraft, FormType, maxDraftBytes, outputOnlyFields, unclearableFields } from '@fms/contracts'
 import { type ChangedForm, changedFields, type StoredDraft, toStoredDraft } from '@fms/forms-store'
 
 /** A draft, and the names of the fields that a patch has changed. */
@@ -30,7 +30,7 @@ export const isSameDraft = (json: string, storedJson: string, stored: FormDraft)
 
 /** A valid draft, parsed (`data`) and as it is stored (`draft`). */
 const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject) => {
-  const changes = withoutServerOwnedFields(patch)
+  const changes = withoutOutputOnlyFields(patch)
   const { data, error } = FormDraft.safeParse(mergePatch(stored as Json | undefined, changes))
   const draft = data && toStoredDraft(data)
   const violations = [
@@ -43,9 +43,9 @@ const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject) => {
   return { data, draft }
 }
 
-const withoutServerOwnedFields = (patch: JsonObject): JsonObject => {
+const withoutOutputOnlyFields = (patch: JsonObject): JsonObject => {
   const changes = { ...patch }
-  for (const field of serverOwnedFields) delete changes[field]
+  for (const field of outputOnlyFields) delete changes[field]
   return changes
 }
 

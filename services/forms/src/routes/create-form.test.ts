@@ -31,7 +31,7 @@ describe('POST /organizations/{organization}/forms', () => {
     expect(response.headers.etag).toMatch(/^"1-/)
   })
 
-  it('ignores server-owned fields, and treats null as omitted', async () => {
+  it('ignores output-only fields, and treats null as omitted', async () => {
     await using service = await startForms()
 
     const response = await service.send(

@@ -1,6 +1,6 @@
 import { ChangesQuery, draftRef, formPath, liveAlias } from '@fms/contracts'
 import { type FormRef, formNotFound, snapshotToJson } from '@fms/forms-store'
-import { type AddRoute, flowOf, sanitizeRef } from '@fms/service-kit'
+import { type AddRoute, flowOf, toPathSegment } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
 import { missingRevision } from './revisions/missing-revision.ts'
@@ -35,8 +35,8 @@ export const getChanges: AddRoute<FormsDeps> = (app, { forms, drafts }) => {
       const toDraft = query.to === draftRef
       // The gateway sanitizes references in paths, but not those in the query.
       const [from, to] = await Promise.all([
-        readRevision(params, sanitizeRef(query.from)),
-        toDraft ? readDraft(params) : readRevision(params, sanitizeRef(query.to)),
+        readRevision(params, toPathSegment(query.from)),
+        toDraft ? readDraft(params) : readRevision(params, toPathSegment(query.to)),
       ])
       const comparison = { fromJson: from.json, toJson: to.json, toDraft }
       const json = await drafts.compare(comparison, flowOf(identity))

@@ -11,7 +11,7 @@ const get = (form: StoredForm, headers: Record<string, string> = {}) => ({
 })
 
 describe('GET /organizations/{organization}/forms/{form}', () => {
-  it('returns the current draft with the server-owned fields', async () => {
+  it('returns the current draft with the output-only fields', async () => {
     await using service = await startForms()
     const form = await service.given.form({
       name: 'Intake',

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { apiError, cutJson, ifNoneMatchHolds, maskMembersOf, parseReadMask } from '@fms/aip'
+import { apiError, cutJson, ifNoneMatchHolds, maskSchemaOf, parseReadMask } from '@fms/aip'
 import { Form, liveAlias, NoQuery, publicFormMembers } from '@fms/contracts'
 import { type RevisionState, revisionETag, snapshotToJson } from '@fms/forms-store'
 import type { AddRoute } from '@fms/service-kit'
@@ -10,7 +10,7 @@ import { sendJson } from './send-json.ts'
 const Params = z.object({ publicId: z.string() })
 
 const members = publicFormMembers.join()
-const mask = parseReadMask(members, maskMembersOf(Form))!
+const mask = parseReadMask(members, maskSchemaOf(Form))!
 
 /** Internal: read the public members of the live revision, or 304. Unknown, deleted and unpublished forms are one error. */
 export const getPublicForm: AddRoute<FormsDeps> = (app, { forms }) => {

@@ -1,5 +1,5 @@
-import { maskMembersOf } from '@fms/aip'
+import { maskSchemaOf } from '@fms/aip'
 import { Form, Revision } from '@fms/contracts'
 
-export const formMembers = maskMembersOf(Form)
-export const revisionMembers = maskMembersOf(Revision)
+export const formMembers = maskSchemaOf(Form)
+export const revisionMembers = maskSchemaOf(Revision)

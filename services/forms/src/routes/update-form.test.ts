@@ -195,7 +195,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(both.statusCode).toBe(200)
   })
 
-  it('ignores server-owned fields, so that a client can send back what it read', async () => {
+  it('ignores output-only fields, so that a client can send back what it read', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const { etag } = (await service.send({ url: urlOf(form) })).headers

@@ -19,7 +19,7 @@ const freshMs = 1_000
 /** Age from which an entry is refreshed in the background while it is served (stale-while-revalidate, RFC 5861). */
 const refreshAfterMs = 750
 /** How much longer an entry is served while organizations does not respond (stale-if-error, RFC 5861). */
-const graceMs = 30_000
+const staleIfErrorMs = 30_000
 const maxKeys = 10_000
 const maxWaitingLookups = 1_000
 const maxLookupWaitMs = 2_000
@@ -144,7 +144,7 @@ export const createAuthorizationCache = ({
     // Out of reach: in the last second, a request has failed, or one has waited for all of it.
     const isUnreachable =
       ageOf(lastFailureAt) < freshMs || (running !== undefined && ageOf(running.requestedAt) >= freshMs)
-    if (age < (isUnreachable ? freshMs + graceMs : freshMs)) {
+    if (age < (isUnreachable ? freshMs + staleIfErrorMs : freshMs)) {
       if (!running) lookUpOnce(request, requestId).catch(() => {})
       return cached
     }
@@ -152,7 +152,7 @@ export const createAuthorizationCache = ({
       return await lookUpOnce(request, requestId)
     } catch (error) {
       const isUnavailable = error instanceof ApiError && error.reason === 'AUTHENTICATION_UNAVAILABLE'
-      if (isUnavailable && age < freshMs + graceMs) return cached
+      if (isUnavailable && age < freshMs + staleIfErrorMs) return cached
       throw error
     }
   }

@@ -1,4 +1,4 @@
-import { type MaskMembers, readGetQuery } from '@fms/aip'
+import { type MaskSchema, readGetQuery } from '@fms/aip'
 import { FormOrganization, identityHeader, isPublicId } from '@fms/contracts'
 import { flowOf } from '@fms/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -13,7 +13,7 @@ import { setCaller } from './authenticate.ts'
  *
  * @param members of the resource, for `readMask`.
  */
-export const resolveOrganization = (app: FastifyInstance, deps: GatewayDeps, members: MaskMembers): void => {
+export const resolveOrganization = (app: FastifyInstance, deps: GatewayDeps, members: MaskSchema): void => {
   app.addHook('preHandler', async (request, reply) => {
     // Keeps the permit until the look-up ends, also for a caller who disconnects before.
     request.permit.retain()
@@ -29,7 +29,7 @@ const resolve = async (
   request: FastifyRequest,
   reply: FastifyReply,
   deps: GatewayDeps,
-  members: MaskMembers,
+  members: MaskSchema,
 ): Promise<void> => {
   // Validates the query before the form is looked up: 400 comes before 404 in the order of checks.
   readGetQuery(request.query, members)

@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 /** Age of a request from which it is authorized again, in milliseconds: a revoked key stops working within a second. */
-const lateMs = 1_000
+const reauthorizeAfterMs = 1_000
 
 type Cost = 'ordinary' | 'expensive'
 
@@ -108,7 +108,7 @@ export class Door {
     const metrics = this.#metrics[cost]
     metrics.waits.observe((admittedMs - enteredMs) / 1000)
     try {
-      if (reauthorize && reply && reply.elapsedTime >= lateMs) await reauthorize()
+      if (reauthorize && reply && reply.elapsedTime >= reauthorizeAfterMs) await reauthorize()
       return await work()
     } finally {
       metrics.works.observe((performance.now() - admittedMs) / 1000)

@@ -1,4 +1,4 @@
-import { allOperations, serverOwnedFields, unclearableFields } from '@fms/contracts'
+import { allOperations, outputOnlyFields, unclearableFields } from '@fms/contracts'
 import { z } from 'zod'
 
 export type Schema = z.core.JSONSchema.BaseSchema
@@ -15,7 +15,7 @@ export const refTo = (name: string): Schema => ({ $ref: `${prefix}${name}` })
 export const componentSchemas = (): Schemas => {
   const outputs = contractsAs('output')
   const inputs = contractsAs('input')
-  for (const field of serverOwnedFields) propertiesOf(outputs.Form!)[field]!.readOnly = true
+  for (const field of outputOnlyFields) propertiesOf(outputs.Form!)[field]!.readOnly = true
 
   const isShared = (id: string) => isDeepEqual(outputs[id], inputs[id]) && !hasRefs(inputs[id]!)
   const inputName = (id: string) => (isShared(id) || id.endsWith('Request') ? id : `${resourceOf(id)}Input`)
@@ -38,7 +38,7 @@ export const componentSchemas = (): Schemas => {
   })
 
   const ignored = Object.fromEntries(
-    serverOwnedFields.map((name) => [name, propertiesOf(outputs.Form!)[name]!]),
+    outputOnlyFields.map((name) => [name, propertiesOf(outputs.Form!)[name]!]),
   )
   for (const form of [creates.FormInput!, patches.FormPatch!]) Object.assign(propertiesOf(form), ignored)
   propertiesOf(requests.CreateFormRequest!).form = refTo('FormInput')

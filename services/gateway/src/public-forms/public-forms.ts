@@ -1,5 +1,5 @@
 import { identityHeader } from '@fms/contracts'
-import { type AddRoute, overloaded, sanitizeRef } from '@fms/service-kit'
+import { type AddRoute, overloaded, toPathSegment } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
 import { ByteBudget } from '../door/byte-budget.ts'
@@ -31,7 +31,7 @@ export const publicForms: AddRoute<GatewayDeps> = (app, deps) => {
       const wantsPage = !name.endsWith('.json') && !isForJsonOnly(request.headers.accept)
       const publicId = /^([A-Za-z0-9]{10})(?:\.json)?$/.exec(name)?.[1]
       if (publicId === undefined && wantsPage) return sendPage(request, reply, 404)
-      if (publicId === undefined) throw publicFormNotFound(sanitizeRef(name.replace(/\.json$/, '')))
+      if (publicId === undefined) throw publicFormNotFound(toPathSegment(name.replace(/\.json$/, '')))
       if (!wantsPage) {
         await read(publicId, request, reply, request.headers['if-none-match'], sendForm)
         return reply

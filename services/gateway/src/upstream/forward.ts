@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import httpProxy from '@fastify/http-proxy'
 import { identityHeader, longDraftHeader, type Operation, replayedHeader } from '@fms/contracts'
-import { flowOf, formBodyBytes, overloaded, sanitizeRef } from '@fms/service-kit'
+import { flowOf, formBodyBytes, overloaded, toPathSegment } from '@fms/service-kit'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
@@ -203,7 +203,7 @@ const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): strin
   let path = ''
   for (const segment of routeOptions.url!.split('/').slice(2)) {
     if (segment === anyOrganization || segment === ':organizationRef') path += `/${identity.organizationId}`
-    else path += segment[0] === ':' ? `/${sanitizeRef(refs[segment.slice(1)] ?? '')}` : `/${segment}`
+    else path += segment[0] === ':' ? `/${toPathSegment(refs[segment.slice(1)] ?? '')}` : `/${segment}`
   }
   return path
 }
