@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config'
 /** `npm run test:browser`: all tests in Chromium. `npm test` includes those of the console. */
 export default defineConfig({
   test: {
-    env: {},
     globalSetup: 'e2e/shared-system.ts',
     include: ['e2e/**/*.browser.ts'],
     testTimeout: 60_000,

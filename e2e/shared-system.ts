@@ -15,7 +15,7 @@ const start = (store?: string) => startSystem({ store, env: { PUBLIC_FORM_IMAGE_
 
 /** Vitest's globalSetup of a project whose tests share one system: to start one takes five seconds of CPU time. */
 export default async function shareSystem(project: TestProject) {
-  const system = await start(project.config.env.E2E_STORE)
+  const system = await start(project.config.env?.E2E_STORE)
   const { baseUrl, directoryStoreUrl, formsStoreUrl, urls, dataDir } = system
   project.provide('system', { baseUrl, directoryStoreUrl, formsStoreUrl, urls, dataDir })
   return () => system[Symbol.asyncDispose]()

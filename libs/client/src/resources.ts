@@ -4,7 +4,7 @@ import type { Form, FormPatch, Membership, OpenStep, OpenType, Step } from './sc
 export type FormInput = FormPatch
 
 /** Output-only fields (AIP-203): ignored in requests. */
-export type OutputOnlyFields = Pick<
+export type ServerOwnedFields = Pick<
   Form,
   'createTime' | 'live' | 'path' | 'publicId' | 'publicUrl' | 'replyCount' | 'updateTime'
 >

@@ -1,4 +1,4 @@
-import type { Form, FormType, OutputOnlyFields } from '@fms/client'
+import type { Form, FormType, ServerOwnedFields } from '@fms/client'
 import { isObject, type JsonObject } from '../../json/values.ts'
 
 const outputOnly: ReadonlySet<string> = new Set([
@@ -9,7 +9,7 @@ const outputOnly: ReadonlySet<string> = new Set([
   'publicUrl',
   'replyCount',
   'updateTime',
-] satisfies (keyof OutputOnlyFields)[])
+] satisfies (keyof ServerOwnedFields)[])
 
 /** The types of a form. */
 export const formTypes = ['structured', 'dynamic'] as const satisfies FormType[]

@@ -51,16 +51,12 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
 
   /** Indexes: revisions_by_id, revisions_by_commandId. */
   async findRevisions(organizationId, revisions) {
+    const fields = ['formId', 'incarnation', 'revisionId', 'commandId', 'number']
     const found = await Promise.all(
       (['revisionId', 'commandId'] as const).map((name) => {
         const ids = revisions.flatMap((revision) => revision[name] ?? [])
         if (ids.length === 0) return []
-        return collections.revisions.findDurable(
-          { organizationId, [name]: { $in: ids } },
-          {
-            fields: ['formId', 'incarnation', 'revisionId', 'commandId', 'number'],
-          },
-        )
+        return collections.revisions.findDurable({ organizationId, [name]: { $in: ids } }, { fields })
       }),
     )
     // Of thousands of revisions, most belong to the same form.

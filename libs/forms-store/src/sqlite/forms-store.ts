@@ -34,6 +34,7 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
   readonly events: EventLog
   readonly revisionGrowth: RevisionGrowth
   readonly #database: SqliteDatabase
+
   /** Reads large pages. Absent for a database in memory, which has a single connection. */
   readonly #reader: Reader | undefined
   readonly #listTimeoutMs: number
