@@ -24,10 +24,11 @@ const outputOnly: {
 }
 
 /** The output-only members of a form, in the order of the resource. */
-export const outputOnlyMembers = (form: FormState, publicFormBaseUrl: string): Pick<Form, OutputOnlyField> =>
-  Object.fromEntries(
-    outputOnlyFields.map((name) => [name, outputOnly[name](form, publicFormBaseUrl)]),
-  ) as Pick<Form, OutputOnlyField>
+export const outputOnlyMembers = (form: FormState, publicFormBaseUrl: string) => {
+  const found: Record<string, string | number | boolean> = {}
+  for (const name of outputOnlyFields) found[name] = outputOnly[name](form, publicFormBaseUrl)
+  return found as Pick<Form, OutputOnlyField>
+}
 
 /** The members that the store has outside of the draft, in the order of the resource. */
 const members: readonly (DraftSummaryField | OutputOnlyField)[] = [...draftSummaryFields, ...outputOnlyFields]

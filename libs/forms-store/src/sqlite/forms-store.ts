@@ -15,7 +15,7 @@ import { Reader } from './lists/reader.ts'
 import { exportForms } from './records/export-forms.ts'
 import { findRevision } from './revisions/find-revision.ts'
 import { sqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
-import { stateColumns, toRevisionState } from './rows.ts'
+import { stateColumns, storedColumns, toRevisionState } from './rows.ts'
 import { migrations } from './schema.ts'
 import { listOrganizations, readUsage } from './usage.ts'
 
@@ -60,7 +60,7 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
   }
 
   readonly get: FormsStore['get'] = async (ref) => {
-    const row = findForm(this.#database, ref, '*', false)
+    const row = findForm(this.#database, ref, storedColumns, false)
     return row && toStoredForm(row)
   }
 
@@ -78,7 +78,7 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     this.#read('deletedForms', query, options)
 
   readonly getDeleted: FormsStore['getDeleted'] = async (ref) => {
-    const row = findForm(this.#database, ref, '*', true)
+    const row = findForm(this.#database, ref, storedColumns, true)
     return row && toStoredForm(row)
   }
 

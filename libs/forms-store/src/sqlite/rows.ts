@@ -9,6 +9,9 @@ export const stateColumns = ['organizationId', 'formId', ...stateFields].join(',
 
 export const summaryColumns = [stateColumns, ...draftSummaryFields].join(', ')
 
+/** The columns of `toStoredForm`. */
+export const storedColumns = `${summaryColumns}, aiHandoff, draft`
+
 /** The columns of `toFoundForm`. SQLite computes the size of a draft without reading it. */
 export const foundColumns = `${summaryColumns}, id AS incarnation, isDeleted, changeTime, revisionNumber, liveNumber, octet_length(draft) AS bytes`
 

@@ -73,7 +73,7 @@ export const observeRequests = (
     // The gateway would replace them, and they take 4% of the CPU time of a get.
     if (!isBehindGateway) reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
     // Fastify does not call onResponse when the connection closes first.
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       end(request, reply, clientClosedRequest)
       reply.onDisconnect?.()
     })

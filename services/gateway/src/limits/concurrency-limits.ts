@@ -104,7 +104,7 @@ export const limitConcurrency = (app: FastifyInstance, limits: ConcurrencyLimits
       setTimeout(() => (reply.hasEnded ? void reply.hijack() : done(error as Error)), refusalMs)
       return
     }
-    reply.raw.once('close', () => request.permit.release())
+    reply.raw.on('close', () => request.permit.release())
     done()
   })
 }
