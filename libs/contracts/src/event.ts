@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Uuid } from './organization.ts'
+import { Uuid } from './resource-names.ts'
 import { Count, Timestamp } from './text.ts'
 
 /** The types of events that this release records. Readers ignore types that they do not know. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Form, FormDraft, formPath, isPublicId } from './form.ts'
+import { Form, FormDraft } from './form.ts'
 import { UserPath } from './key.ts'
-import { Uuid } from './organization.ts'
+import { formPath, isPublicId, Uuid } from './resource-names.ts'
 import { RevisionNote } from './revision.ts'
 import { Count, Timestamp } from './text.ts'
 

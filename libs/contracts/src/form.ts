@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { Uuid } from './organization.ts'
 import { bounded, maxReportedIssues } from './parts/bounded.ts'
 import { Background, Step } from './step.ts'
 import { Count, displayName, LanguageTag, OptionalUrl, openValue, Timestamp, text } from './text.ts'
@@ -269,17 +268,6 @@ export const Form = z
   .strictObject({ ...draftShape, ...shapeOf(outputFields) })
   .meta({ id: 'Form', description: 'The current draft of a form with its output-only fields.' })
 export type Form = z.infer<typeof Form>
-
-/** The ids of a form and its organization, as canonical UUIDs. */
-export const FormPath = z.strictObject({ organizationId: Uuid, formId: Uuid })
-export type FormPath = z.infer<typeof FormPath>
-
-/** The resource name of a form: `organizations/{organizationId}/forms/{formId}` (AIP-122). */
-export const formPath = ({ organizationId, formId }: FormPath) =>
-  `organizations/${organizationId}/forms/${formId}`
-
-/** Whether a form reference has the format of a public id: 10 letters and digits. */
-export const isPublicId = (ref: string): boolean => /^[A-Za-z0-9]{10}$/.test(ref)
 
 interface Context {
   addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { Organization, Role, Uuid } from './organization.ts'
+import { Organization, Role } from './organization.ts'
 import { Flag, ValidateOnly, ValidateOnlyParameter } from './parts/flag.ts'
 import { pageShape } from './parts/page.ts'
+import { Uuid } from './resource-names.ts'
 import { displayName, Timestamp, text } from './text.ts'
 
 /** The format of an API key: `fms_` and 32 bytes as base64url. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isUuid, OrganizationName, OrganizationSlug, Uuid } from './organization.ts'
+import { OrganizationName, OrganizationSlug } from './organization.ts'
+import { isUuid, Uuid } from './resource-names.ts'
 
 describe('a UUID', () => {
   it.each([

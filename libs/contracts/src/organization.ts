@@ -1,20 +1,9 @@
 import { z } from 'zod'
 import { pageShape } from './parts/page.ts'
+import { isUuid } from './resource-names.ts'
 import { HttpUrl, Timestamp, text } from './text.ts'
 
 const reservedSlugs = new Set(['new', 'settings', 'checkout', 'forms', 'oauth'])
-
-const uuidLike = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** Whether a reference has the format of a canonical id: a UUID (RFC 9562) in any letter case. */
-export const isUuid = (ref: string): boolean => uuidLike.test(ref)
-
-/** A UUID of any version, including nil and max (RFC 9562). Parsing converts it to lower case. */
-export const Uuid = z
-  .string()
-  .regex(uuidLike, { error: 'must be a UUID' })
-  .toLowerCase()
-  .meta({ format: 'uuid' })
 
 export const OrganizationName = text(80, 1)
 
@@ -59,9 +48,6 @@ export type Organization = z.infer<typeof Organization>
 /** Role of a member: a `viewer` reads; an `editor` or `owner` also writes and publishes. */
 export const Role = z.enum(['viewer', 'editor', 'owner'])
 export type Role = z.infer<typeof Role>
-
-/** The resource name of an organization: `organizations/{organizationId}` (AIP-122). */
-export const organizationPath = (organizationId: string) => `organizations/${organizationId}`
 
 export const ListOrganizationsResponse = z
   .strictObject({ ...pageShape, organizations: z.array(Organization) })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { FormEvent, Sequence } from './event.ts'
 import { Form } from './form.ts'
-import { Uuid } from './organization.ts'
 import { Flag, ValidateOnly, ValidateOnlyParameter } from './parts/flag.ts'
 import { pageShape } from './parts/page.ts'
+import { Uuid } from './resource-names.ts'
 import { Revision, RevisionNote } from './revision.ts'
 import { maxSafeInteger } from './text.ts'
 

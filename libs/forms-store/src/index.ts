@@ -14,7 +14,7 @@ export { type FormOrderTerm, formFilterFields } from './lists/form-fields.ts'
 export * from './open-forms-store.ts'
 export * from './resource/form-to-json.ts'
 export * from './resource/public-id.ts'
-export { isOfSummary, summaryWriter } from './resource/summary-to-json.ts'
+export * from './resource/revision-to-json.ts'
 export {
   addSizes,
   type FormRevisions,

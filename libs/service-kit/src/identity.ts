@@ -4,7 +4,7 @@ import { createSigner, createVerifier } from 'fast-jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { identityRequired, ownerRequired, writeForbidden } from './http/errors.ts'
+import { identityRequired, organizationNotFound, ownerRequired, writeForbidden } from './http/errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -92,6 +92,21 @@ export const isWrite = ({ method, routeOptions }: Pick<FastifyRequest, 'method' 
 export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | 'readOnly'>): void => {
   if (readOnly) throw writeForbidden('key')
   if (role === 'viewer') throw writeForbidden('role')
+}
+
+/**
+ * Adds a hook that accepts only requests in the organization of the token, and writes of those who may write.
+ *
+ * @throws {ApiError} ORGANIZATION_NOT_FOUND, WRITE_FORBIDDEN.
+ */
+export const requireAccess = (app: FastifyInstance): void => {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { organizationId } = request.params as { organizationId?: string }
+    if (organizationId !== undefined && organizationId !== request.identity.organizationId)
+      throw organizationNotFound(organizationId)
+    if (isWrite(request)) requireWriteAccess(request.identity)
+    done()
+  })
 }
 
 /** Checks that a caller may change a key: with a read-only one only itself. @throws {ApiError} WRITE_FORBIDDEN */

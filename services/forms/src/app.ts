@@ -2,11 +2,9 @@ import {
   type App,
   createApp,
   flowOf,
-  isWrite,
-  organizationNotFound,
+  requireAccess,
   requireGateway,
   requireIdentity,
-  requireWriteAccess,
   smallBodyBytes,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
@@ -71,11 +69,7 @@ export const createFormsApp = ({
   app.addHook('onClose', () => threads.close())
   app.register(async (authenticated) => {
     requireIdentity(authenticated, internalSecrets)
-    authenticated.addHook('onRequest', ({ identity, params }, _, done) => {
-      const { organizationId } = params as { organizationId?: string }
-      const isForeign = organizationId !== undefined && organizationId !== identity.organizationId
-      done(isForeign ? organizationNotFound(organizationId) : undefined)
-    })
+    requireAccess(authenticated)
     addResourceRoutes(authenticated, deps)
   })
   app.register(async (internal) => {
@@ -87,10 +81,6 @@ export const createFormsApp = ({
 }
 
 const addResourceRoutes = (app: App, deps: FormsDeps): void => {
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (isWrite(request)) requireWriteAccess(request.identity)
-    done()
-  })
   respondToReplays(app, deps)
   for (const addRoute of [
     createForm,

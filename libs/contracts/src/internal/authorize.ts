@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Role, Uuid } from '../organization.ts'
+import { Role } from '../organization.ts'
+import { Uuid } from '../resource-names.ts'
 
 /** Body of `POST /internal/authorize`, from the gateway to the organizations service: an API key and an organization. */
 export const AuthorizeRequest = z.object({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ActorKey } from '../event.ts'
-import { Role, Uuid } from '../organization.ts'
+import { Role } from '../organization.ts'
+import { Uuid } from '../resource-names.ts'
 
 /** Header of requests between services: the signed identity token. */
 export const identityHeader = 'x-fms-identity'

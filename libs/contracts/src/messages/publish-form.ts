@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Problem } from '../error.ts'
 import { ActorKey } from '../event.ts'
-import { Uuid } from '../organization.ts'
+import { Uuid } from '../resource-names.ts'
 import { RevisionNote } from '../revision.ts'
 import { defineMessage } from './define-message.ts'
 

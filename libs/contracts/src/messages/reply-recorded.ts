@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Uuid } from '../organization.ts'
+import { Uuid } from '../resource-names.ts'
 import { defineMessage } from './define-message.ts'
 
 /** Event: a reply to a form is stored. Delivered at least once; each `replyId` counts once. */

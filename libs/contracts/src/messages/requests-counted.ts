@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Uuid } from '../organization.ts'
+import { Uuid } from '../resource-names.ts'
 import { defineMessage } from './define-message.ts'
 
 /** Event between gateways: requests accepted since the last event, by key. At most once: a lost event loosens the limit. */

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newForm, newRevision } from '../contract/given.ts'
 import { parseDraft, parseSnapshot, toStoredDraft } from '../stored-draft.ts'
-import { formETag, formToJson, revisionETag, revisionToJson, toForm } from './form-to-json.ts'
+import { formETag, formToJson, toForm } from './form-to-json.ts'
+import { revisionETag, revisionToJson } from './revision-to-json.ts'
 
 const stored = newForm({ version: 12 })
 

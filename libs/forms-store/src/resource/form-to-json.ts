@@ -1,8 +1,13 @@
 import { cutJson, formatETag, type ReadMask } from '@fms/aip'
-import { type Form, formPath, liveAlias } from '@fms/contracts'
-import type { FormState, ListedRevision, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
+import {
+  type DraftSummaryField,
+  draftSummaryFields,
+  type Form,
+  formPath,
+  outputOnlyFields,
+} from '@fms/contracts'
+import type { FormState, FormSummary, StoredForm } from '../forms-store.ts'
 import { parseDraft } from '../stored-draft.ts'
-import { isOfSummary, outputOnlyMembers, summaryWriter } from './summary-to-json.ts'
 
 /** The Form resource of the API. @param publicFormBaseUrl without a trailing slash. */
 export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
@@ -22,38 +27,44 @@ export const formToJson = (form: StoredForm, publicFormBaseUrl: string, mask?: R
 export const formETag = ({ version, live, replyCount }: FormState): string =>
   formatETag(version, `${live ? 'live' : 'draft'}.${replyCount}`)
 
-/** The JSON text of the form in a revision. @param aiHandoff replaces that of the snapshot, for `live`. */
-export const snapshotToJson = (
-  { formJson }: Pick<StoredRevision, 'formJson'>,
-  aiHandoff?: boolean,
-): string => (aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff))
+type OutputOnlyField = (typeof outputOnlyFields)[number]
 
-/** The JSON text of the Revision resource, without parsing the snapshot. @param aiHandoff as above. */
-export const revisionToJson = (
-  found: ListedRevision,
-  { aiHandoff, mask }: { aiHandoff?: boolean | undefined; mask?: ReadMask | undefined } = {},
-): string => {
-  const json = `${revisionHead(found)}${snapshotToJson(found.revision, aiHandoff)}}`
-  return mask ? cutJson(json, mask) : json
+const outputOnly: {
+  [Name in OutputOnlyField]: (form: FormState, publicFormBaseUrl: string) => Form[Name]
+} = {
+  createTime: ({ createTime }) => createTime.toISOString(),
+  live: ({ live }) => live,
+  path: formPath,
+  publicId: ({ publicId }) => publicId,
+  // Empty for the form of a dry run, which has no public id.
+  publicUrl: ({ publicId }, publicFormBaseUrl) => (publicId === '' ? '' : `${publicFormBaseUrl}/${publicId}`),
+  replyCount: ({ replyCount }) => replyCount,
+  updateTime: ({ updateTime }) => updateTime.toISOString(),
 }
 
-const revisionHead = ({ revision, live }: ListedRevision): string =>
-  `{"path":"${formPath(revision)}/revisions/${revision.revisionId}",` +
-  `"alternateIds":${JSON.stringify(live ? [liveAlias] : [])},` +
-  `"createTime":"${revision.createTime.toISOString()}","number":${revision.number},` +
-  `"publisher":${JSON.stringify(revision.publisher)},"note":${JSON.stringify(revision.note)},"form":`
+/** The output-only members of a form, in the order of the resource. */
+const outputOnlyMembers = (form: FormState, publicFormBaseUrl: string) => {
+  const found: Record<string, string | number | boolean> = {}
+  for (const name of outputOnlyFields) found[name] = outputOnly[name](form, publicFormBaseUrl)
+  return found as Pick<Form, OutputOnlyField>
+}
 
-/** The first member of a stored draft: all drafts have the same order of members. */
-const leadingAiHandoff = /^\{"aiHandoff":\{"enabled":(?:true|false)\}/
+/** The members that the store has outside of the draft, in the order of the resource. */
+const members: readonly (DraftSummaryField | OutputOnlyField)[] = [...draftSummaryFields, ...outputOnlyFields]
 
-const withAiHandoff = (formJson: string, enabled: boolean): string =>
-  leadingAiHandoff.test(formJson)
-    ? formJson.replace(leadingAiHandoff, `{"aiHandoff":{"enabled":${enabled}}`)
-    : JSON.stringify({ ...JSON.parse(formJson), aiHandoff: { enabled } })
+/** Whether a mask has only members that the store has outside of the draft. */
+export const isOfSummary = (mask: ReadMask): boolean =>
+  mask.keys().every((name) => (members as readonly string[]).includes(name))
 
-/** Begins ETags. Change it when revisions get other members. */
-const membersTag = 'n'
+/** Writes the JSON text of a form without its draft. @param mask for which {@link isOfSummary} holds. */
+export const summaryWriter = (publicFormBaseUrl: string, mask: ReadMask): ((form: FormSummary) => string) => {
+  const chosen = members.filter((name) => mask.has(name))
+  return (form) => {
+    const resource: Record<string, string | number | boolean> = {}
+    for (const name of chosen)
+      resource[name] = isOutputOnly(name) ? outputOnly[name](form, publicFormBaseUrl) : form[name]
+    return JSON.stringify(resource)
+  }
+}
 
-/** The strong ETag of a revision: covers whether it is live and, for the alias, the AI Handoff of the current draft. */
-export const revisionETag = ({ revisionId, live, aiHandoff }: RevisionState, isAlias: boolean): string =>
-  `"${membersTag}-${revisionId}-${live ? 'live' : 'past'}${isAlias ? `.${aiHandoff ? 'handoff' : 'plain'}` : ''}"`
+const isOutputOnly = (name: string): name is OutputOnlyField => Object.hasOwn(outputOnly, name)
