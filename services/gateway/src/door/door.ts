@@ -194,9 +194,10 @@ export const rememberLength = (request: FastifyRequest, isLong: boolean): void =
     else if (method === 'GET') shortLists.set(listOf(request), true)
     return
   }
+  if (!isLong && method !== 'PATCH') return
   const resource = resourceOf(request)
   if (resource && isLong) longResources.set(resource, true)
-  else if (resource && method === 'PATCH') longResources.delete(resource)
+  else if (resource) longResources.delete(resource)
 }
 
 /** A mask is cut from the whole resource, whatever its length. */
