@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FairQueue, type FairQueueOptions, type Ticket } from './fair-queue.ts'
+import { FairQueue, type FairQueueOptions, type QueueEntry } from './fair-queue.ts'
 
 /** A queue, and the names of the flows whose work was admitted, in order. A flow is an organization and a user: `a1`. */
-const givenQueue = (options: FairQueueOptions = { places: 1 }) => {
+const givenQueue = (options: FairQueueOptions = { seats: 1 }) => {
   const queue = new FairQueue(options)
   const admitted: string[] = []
-  const tickets = new Map<string, Ticket>()
-  const enter = (name: string, places?: number) => {
+  const entries = new Map<string, QueueEntry>()
+  const enter = (name: string, seats?: number) => {
     const flow = { organization: name[0]!, user: name.slice(0, 2) }
-    const ticket = queue.enter(flow, () => admitted.push(name), places)
-    tickets.set(name, ticket)
-    return ticket
+    const entry = queue.enter(flow, () => admitted.push(name), seats)
+    entries.set(name, entry)
+    return entry
   }
-  const leave = (name: string) => queue.leave(tickets.get(name)!)
+  const leave = (name: string) => queue.leave(entries.get(name)!)
   return { queue, admitted, enter, leave }
 }
 
@@ -28,7 +28,7 @@ describe('FairQueue', () => {
   })
 
   it('admits a newcomer next, whatever waits', () => {
-    const { enter, leave, admitted } = givenQueue({ places: 3 })
+    const { enter, leave, admitted } = givenQueue({ seats: 3 })
     for (let number = 0; number < 100; number++) enter(`a1 ${number}`)
     enter('b1')
 
@@ -38,7 +38,7 @@ describe('FairQueue', () => {
   })
 
   it('admits no more of a user and of an organization than they may hold, and others meanwhile', () => {
-    const { enter, leave, admitted } = givenQueue({ places: 8, perOrganization: 2, perUser: 1 })
+    const { enter, leave, admitted } = givenQueue({ seats: 8, perOrganization: 2, perUser: 1 })
 
     for (const name of ['a1 I', 'a1 II', 'a2 I', 'a3 I', 'b1 I']) enter(name)
 
@@ -49,8 +49,8 @@ describe('FairQueue', () => {
     expect(admitted.at(-1)).toBe('a1 II')
   })
 
-  it('prefers the organization that holds fewer places to one that has waited for longer', () => {
-    const { enter, leave, admitted } = givenQueue({ places: 3 })
+  it('prefers the organization that holds fewer seats to one that has waited for longer', () => {
+    const { enter, leave, admitted } = givenQueue({ seats: 3 })
     for (const name of ['b1 I', 'b1 II', 'a1 I', 'b1 III', 'a1 II']) enter(name)
 
     leave('a1 I')
@@ -72,8 +72,8 @@ describe('FairQueue', () => {
     expect(admitted).toContain('a1 III')
   })
 
-  it('lets work that needs several places wait for them, and nothing pass it meanwhile', () => {
-    const { enter, leave, admitted } = givenQueue({ places: 4 })
+  it('lets work that needs several seats wait for them, and nothing pass it meanwhile', () => {
+    const { enter, leave, admitted } = givenQueue({ seats: 4 })
     for (const name of ['a1', 'b1', 'c1']) enter(name)
     enter('d1', 4)
     enter('e1')
@@ -85,7 +85,7 @@ describe('FairQueue', () => {
     expect(admitted.slice(3)).toEqual(['d1'])
   })
 
-  it('gives back a place when work fails', async () => {
+  it('gives back a seat when work fails', async () => {
     const { queue } = givenQueue()
     const flow = { organization: 'a', user: 'a1' }
 
@@ -96,15 +96,15 @@ describe('FairQueue', () => {
   })
 })
 
-type Step = { step: 'enter'; flow: string; places: number } | { step: 'end'; of: number }
+type Step = { step: 'enter'; flow: string; seats: number } | { step: 'end'; of: number }
 
-const steps = (maxPlaces: number): fc.Arbitrary<Step[]> =>
+const steps = (maxSeats: number): fc.Arbitrary<Step[]> =>
   fc.array(
     fc.oneof(
       fc.record({
         step: fc.constant('enter' as const),
         flow: fc.constantFrom('a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1'),
-        places: fc.integer({ min: 1, max: maxPlaces }),
+        seats: fc.integer({ min: 1, max: maxSeats }),
       }),
       // The end of work, or of a wait: callers leave at any time.
       fc.record({ step: fc.constant('end' as const), of: fc.nat() }),
@@ -115,18 +115,18 @@ const steps = (maxPlaces: number): fc.Arbitrary<Step[]> =>
 const limits: fc.Arbitrary<Required<FairQueueOptions>> = fc
   .tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 }))
   .map((numbers) => {
-    const [perUser, perOrganization, places] = numbers.toSorted((one, other) => one - other)
-    return { places: places!, perOrganization: perOrganization!, perUser: perUser! }
+    const [perUser, perOrganization, seats] = numbers.toSorted((one, other) => one - other)
+    return { seats: seats!, perOrganization: perOrganization!, perUser: perUser! }
   })
 
 /** Work in the model. */
 interface Work {
   flow: string
-  ticket: Ticket
+  entry: QueueEntry
   admissions: number
 }
 
-const sum = (works: readonly Work[]) => works.reduce((total, { ticket }) => total + ticket.places, 0)
+const sum = (works: readonly Work[]) => works.reduce((total, { entry }) => total + entry.seats, 0)
 const isOf = (flow: string) => (work: Work) => work.flow === flow
 const isOfOrganization = (flow: string) => (work: Work) => work.flow[0] === flow[0]
 
@@ -138,19 +138,19 @@ const run = (
 ) => {
   const queue = new FairQueue(options)
   const all: Work[] = []
-  const present = () => all.filter(({ ticket }) => ticket.state !== 'gone')
+  const present = () => all.filter(({ entry }) => entry.state !== 'gone')
   const end = (works: Work[], of: number) => {
     const work = works[of % works.length]
-    if (work) queue.leave(work.ticket)
+    if (work) queue.leave(work.entry)
     // Changes nothing.
-    if (work) queue.leave(work.ticket)
+    if (work) queue.leave(work.entry)
   }
   for (const each of steps) {
     if (each.step === 'end') end(present(), each.of)
     else {
-      const work: Work = { flow: each.flow, ticket: undefined as never, admissions: 0 }
+      const work: Work = { flow: each.flow, entry: undefined as never, admissions: 0 }
       const flow = { organization: each.flow[0]!, user: each.flow }
-      work.ticket = queue.enter(flow, () => work.admissions++, each.places)
+      work.entry = queue.enter(flow, () => work.admissions++, each.seats)
       all.push(work)
     }
     check(present(), queue)
@@ -163,12 +163,12 @@ describe('whatever arrives, leaves and fails', () => {
     fc.assert(
       fc.property(limits, steps(4), (options, given) => {
         const { queue, all, present, end } = run(options, given, (works, { waiting, held }) => {
-          const isAdmitted = ({ ticket }: Work) => ticket.state === 'admitted'
+          const isAdmitted = ({ entry }: Work) => entry.state === 'admitted'
           expect(waiting).toBe(works.filter((work) => !isAdmitted(work)).length)
           expect(held).toBe(sum(works.filter(isAdmitted)))
         })
-        const admitted = () => present().filter(({ ticket }) => ticket.state === 'admitted')
-        const left = all.filter(({ ticket, admissions }) => ticket.state === 'gone' && admissions === 0)
+        const admitted = () => present().filter(({ entry }) => entry.state === 'admitted')
+        const left = all.filter(({ entry, admissions }) => entry.state === 'gone' && admissions === 0)
         while (present().length > 0) {
           // Work that waits while nothing is under way would wait forever.
           expect(admitted()).not.toEqual([])
@@ -183,26 +183,26 @@ describe('whatever arrives, leaves and fails', () => {
     )
   })
 
-  it('keeps its limits, leaves no place free that somebody may take, and keeps the order of each user', () => {
+  it('keeps its limits, leaves no seat free that somebody may take, and keeps the order of each user', () => {
     fc.assert(
       fc.property(limits, steps(1), (options, given) => {
         run(options, given, (works) => {
-          const admitted = works.filter(({ ticket }) => ticket.state === 'admitted')
-          const waiting = works.filter(({ ticket }) => ticket.state === 'waiting')
-          expect(sum(admitted)).toBeLessThanOrEqual(options.places)
+          const admitted = works.filter(({ entry }) => entry.state === 'admitted')
+          const waiting = works.filter(({ entry }) => entry.state === 'waiting')
+          expect(sum(admitted)).toBeLessThanOrEqual(options.seats)
           for (const { flow } of admitted) {
             expect(sum(admitted.filter(isOfOrganization(flow)))).toBeLessThanOrEqual(options.perOrganization)
             expect(sum(admitted.filter(isOf(flow)))).toBeLessThanOrEqual(options.perUser)
           }
           for (const { flow } of waiting) {
             const isBlocked =
-              sum(admitted) === options.places ||
+              sum(admitted) === options.seats ||
               sum(admitted.filter(isOfOrganization(flow))) === options.perOrganization ||
               sum(admitted.filter(isOf(flow))) === options.perUser
             expect(isBlocked).toBe(true)
           }
           for (const { flow } of works) {
-            const states = works.filter(isOf(flow)).map(({ ticket }) => ticket.state)
+            const states = works.filter(isOf(flow)).map(({ entry }) => entry.state)
             expect(states.lastIndexOf('admitted')).toBeLessThan(states.indexOf('waiting') >>> 0)
           }
         })
@@ -212,23 +212,23 @@ describe('whatever arrives, leaves and fails', () => {
 
   it('admits at most one piece of work of each other waiting organization before that of a newcomer', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 4 }), steps(1), steps(1), (places, before, after) => {
-        const options = { places, perOrganization: places, perUser: places }
-        const newcomer: Step = { step: 'enter', flow: 'n1', places: 1 }
+      fc.property(fc.integer({ min: 1, max: 4 }), steps(1), steps(1), (seats, before, after) => {
+        const options = { seats, perOrganization: seats, perUser: seats }
+        const newcomer: Step = { step: 'enter', flow: 'n1', seats: 1 }
         let ahead: Set<string> | undefined
-        let known = new Set<Ticket>()
+        let known = new Set<QueueEntry>()
         const passed: string[] = []
         run(options, [...before, newcomer, ...after], (works) => {
           const own = works.find(isOf('n1'))
-          const waiting = works.filter(({ ticket }) => ticket.state === 'waiting')
-          if (own?.ticket.state === 'waiting') {
+          const waiting = works.filter(({ entry }) => entry.state === 'waiting')
+          if (own?.entry.state === 'waiting') {
             ahead ??= new Set(waiting.filter((work) => work !== own).map(({ flow }) => flow[0]!))
-            for (const { flow, ticket } of works)
-              if (known.has(ticket) && ticket.state === 'admitted') passed.push(flow[0]!)
+            for (const { flow, entry } of works)
+              if (known.has(entry) && entry.state === 'admitted') passed.push(flow[0]!)
             expect(passed.every((each) => ahead!.has(each))).toBe(true)
             expect(new Set(passed).size).toBe(passed.length)
           }
-          known = new Set(waiting.map(({ ticket }) => ticket))
+          known = new Set(waiting.map(({ entry }) => entry))
         })
       }),
       { numRuns: 300 },
@@ -239,12 +239,12 @@ describe('whatever arrives, leaves and fails', () => {
     const flows = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']
     fc.assert(
       fc.property(fc.integer({ max: 200, min: 1 }), fc.integer({ min: 1, max: 3 }), (rounds, backlog) => {
-        const queue = new FairQueue({ places: 1 })
+        const queue = new FairQueue({ seats: 1 })
         const turns = new Map<string, number>(['a', 'b', 'c', ...flows].map((name) => [name, 0]))
-        let underWay: Ticket | undefined
+        let underWay: QueueEntry | undefined
         const enter = (name: string) =>
-          queue.enter({ organization: name[0]!, user: name }, (ticket) => {
-            underWay = ticket
+          queue.enter({ organization: name[0]!, user: name }, (entry) => {
+            underWay = entry
             for (const each of [name, name[0]!]) turns.set(each, turns.get(each)! + 1)
           })
         for (const name of flows) for (let count = 0; count < backlog; count++) enter(name)

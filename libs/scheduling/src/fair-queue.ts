@@ -4,27 +4,27 @@ export interface Flow {
   user: string
 }
 
-/** Places that work may hold at the same time; any number of pieces of work may wait for them. */
+/** Seats that work may hold at the same time; any number of pieces of work may wait for them. */
 export interface FairQueueOptions {
-  places: number
+  seats: number
   /** Default: all of them. */
   perOrganization?: number
   /** Default: those of its organization. */
   perUser?: number
 }
 
-/** A piece of work that waits or holds places. Only its queue changes it. */
-export interface Ticket {
+/** A piece of work that waits or holds seats. Only its queue changes it. */
+export interface QueueEntry {
   readonly flow: Flow
-  /** The places that it holds once it is admitted. */
-  readonly places: number
-  readonly onAdmitted: (ticket: Ticket) => void
+  /** The seats that it holds once it is admitted. */
+  readonly seats: number
+  readonly onAdmitted: (entry: QueueEntry) => void
   state: 'waiting' | 'admitted' | 'gone'
 }
 
 /**
  * Admits work in turn: over organizations, and within each over its users. Next is the organization that holds the fewest
- * places, then the one whose turn is the longest ago. A newcomer, who holds none, waits for a place to become free, and
+ * seats, then the one whose turn is the longest ago. A newcomer, who holds none, waits for a seat to become free, and
  * behind other newcomers, but behind no backlog. Work of one user is admitted in the order of its arrival.
  *
  * Does not know time: callers leave when they have waited for too long. See docs/decisions/0040.
@@ -33,9 +33,9 @@ export class FairQueue {
   readonly #limits: readonly [number, number, number]
   readonly #all: QueueNode
 
-  constructor({ places, perOrganization = places, perUser = perOrganization }: FairQueueOptions) {
-    this.#limits = [places, perOrganization, perUser]
-    this.#all = new QueueNode(places)
+  constructor({ seats, perOrganization = seats, perUser = perOrganization }: FairQueueOptions) {
+    this.#limits = [seats, perOrganization, perUser]
+    this.#all = new QueueNode(seats)
   }
 
   get waiting(): number {
@@ -47,50 +47,50 @@ export class FairQueue {
   }
 
   /** Whether work of the user waits. */
-  isAwaitedBy({ organization, user }: Flow): boolean {
+  hasWaiting({ organization, user }: Flow): boolean {
     return (this.#all.child(organization)?.child(user)?.waiting ?? 0) > 0
   }
 
   /**
-   * Queues work for at most a user's places. Calls `onAdmitted` once, perhaps before it returns, unless the ticket
+   * Queues work for at most a user's seats. Calls `onAdmitted` once, perhaps before it returns, unless the entry
    * leaves.
    */
-  enter(flow: Flow, onAdmitted: (ticket: Ticket) => void, places = 1): Ticket {
-    const ticket: Ticket = { flow, places: Math.min(places, ...this.#limits), onAdmitted, state: 'waiting' }
+  enter(flow: Flow, onAdmitted: (entry: QueueEntry) => void, seats = 1): QueueEntry {
+    const entry: QueueEntry = { flow, seats: Math.min(seats, ...this.#limits), onAdmitted, state: 'waiting' }
     const [, perOrganization, perUser] = this.#limits
     const organization = this.#all.arrive(flow.organization, perOrganization)
     const user = organization.arrive(flow.user, perUser)
     for (const node of [this.#all, organization, user]) node.waiting++
-    user.tickets.push(ticket)
+    user.entries.push(entry)
     this.#admit()
-    return ticket
+    return entry
   }
 
-  /** Ends the wait of a ticket, or gives back its places. Does nothing the second time. */
-  leave(ticket: Ticket): void {
-    const { state, places, flow } = ticket
+  /** Ends the wait of an entry, or gives back its seats. Does nothing the second time. */
+  leave(entry: QueueEntry): void {
+    const { state, seats, flow } = entry
     if (state === 'gone') return
-    ticket.state = 'gone'
+    entry.state = 'gone'
     const path = this.#pathOf(flow)
     const [all, organization, user] = path
     if (state === 'waiting') {
-      user.tickets.splice(user.tickets.indexOf(ticket), 1)
+      user.entries.splice(user.entries.indexOf(entry), 1)
       for (const node of path) node.waiting--
     } else {
-      for (const node of path) node.held -= places
+      for (const node of path) node.held -= seats
     }
     organization.forgetIfIdle(flow.user)
     all.forgetIfIdle(flow.organization)
     this.#admit()
   }
 
-  /** Does work in its turn. It holds its place until it is done. */
+  /** Does work in its turn. It holds its seat until it is done. */
   async run<T>(flow: Flow, work: () => T | Promise<T>): Promise<T> {
-    const ticket = await new Promise<Ticket>((resolve) => this.enter(flow, resolve))
+    const entry = await new Promise<QueueEntry>((resolve) => this.enter(flow, resolve))
     try {
       return await work()
     } finally {
-      this.leave(ticket)
+      this.leave(entry)
     }
   }
 
@@ -101,24 +101,24 @@ export class FairQueue {
 
   #admit(): void {
     while (!this.#all.isFull) {
-      const ticket = this.#all.next()
-      // What needs more places than are free waits for them, and all others behind it: else it might wait forever.
-      if (!ticket || !this.#all.hasRoomFor(ticket)) return
-      const [all, organization, user] = this.#pathOf(ticket.flow)
-      user.tickets.splice(user.tickets.indexOf(ticket), 1)
+      const entry = this.#all.next()
+      // What needs more seats than are free waits for them, and all others behind it: else it might wait forever.
+      if (!entry || !this.#all.hasRoomFor(entry)) return
+      const [all, organization, user] = this.#pathOf(entry.flow)
+      user.entries.splice(user.entries.indexOf(entry), 1)
       for (const node of [all, organization, user]) {
         node.waiting--
-        node.held += ticket.places
+        node.held += entry.seats
       }
       all.takeTurn(organization)
       organization.takeTurn(user)
-      ticket.state = 'admitted'
-      ticket.onAdmitted(ticket)
+      entry.state = 'admitted'
+      entry.onAdmitted(entry)
     }
   }
 }
 
-/** A node of the tree: all work, that of an organization, or that of a user. Only users have tickets. */
+/** A node of the tree: all work, that of an organization, or that of a user. Only users have entries. */
 class QueueNode {
   held = 0
   waiting = 0
@@ -128,14 +128,14 @@ class QueueNode {
    * Tickets of a user that wait, in the order of their arrival. No set: V8 links the tables of one that empties and fills
    * all the time, and so keeps dead requests alive.
    */
-  readonly tickets: Ticket[] = []
-  readonly #places: number
+  readonly entries: QueueEntry[] = []
+  readonly #seats: number
   readonly #children = new Map<string, QueueNode>()
   /** The round in which the last child was admitted. */
   #round = 0
 
-  constructor(places: number) {
-    this.#places = places
+  constructor(seats: number) {
+    this.#seats = seats
   }
 
   child(name: string): QueueNode | undefined {
@@ -143,8 +143,8 @@ class QueueNode {
   }
 
   /** A child that is about to wait. If it does not yet, it lines up behind those that do. */
-  arrive(name: string, places: number): QueueNode {
-    const child = this.#children.get(name) ?? new QueueNode(places)
+  arrive(name: string, seats: number): QueueNode {
+    const child = this.#children.get(name) ?? new QueueNode(seats)
     if (child.waiting > 0) return child
     this.#children.delete(name)
     this.#children.set(name, child)
@@ -152,25 +152,25 @@ class QueueNode {
   }
 
   get isFull(): boolean {
-    return this.held >= this.#places
+    return this.held >= this.#seats
   }
 
-  hasRoomFor({ places }: Ticket): boolean {
-    return this.held + places <= this.#places
+  hasRoomFor({ seats }: QueueEntry): boolean {
+    return this.held + seats <= this.#seats
   }
 
-  /** The ticket to admit next; undefined when none waits, or none within the places of its user and organization. */
-  next(): Ticket | undefined {
+  /** The entry to admit next; undefined when none waits, or none within the seats of its user and organization. */
+  next(): QueueEntry | undefined {
     if (this.waiting === 0) return undefined
-    let [first] = this.tickets
+    let [first] = this.entries
     let owner: QueueNode | undefined
     for (const [name, child] of this.#children) {
       this.forgetIfIdle(name)
       if (owner && !child.#isBefore(owner)) continue
-      const ticket = child.next()
-      if (!ticket || !child.hasRoomFor(ticket)) continue
+      const entry = child.next()
+      if (!entry || !child.hasRoomFor(entry)) continue
       owner = child
-      first = ticket
+      first = entry
     }
     return first
   }

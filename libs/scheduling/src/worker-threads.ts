@@ -57,7 +57,7 @@ export class WorkerThreads<T extends Tasks> {
     const { maxThreads = Math.max(1, availableParallelism() - 1), perOrganization = 2 } = options
     this.#filename = filename.href
     this.#options = { ...options, maxThreads }
-    this.#queue = new FairQueue({ places: maxThreads, perOrganization, perUser: 1 })
+    this.#queue = new FairQueue({ seats: maxThreads, perOrganization, perUser: 1 })
   }
 
   /** Runs a task in a thread when it is its turn. @param onTurn called then. @throws {ApiError} those of the task. */

@@ -11,6 +11,8 @@ import {
   rejectUnknownPaths,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { AdmissionQueue } from './admission/admission-queue.ts'
+import { ByteBudget, reserveBodies } from './admission/byte-budget.ts'
 import { authenticate, requireMembership } from './caller/authenticate.ts'
 import {
   createAuthorizationCache,
@@ -22,8 +24,6 @@ import { type GatewayConfig, maxBufferedBytes, showsForms } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
 import { builtConsoleFolder, createConsoleReader } from './console/console-files.ts'
 import type { GatewayDeps } from './deps.ts'
-import { ByteBudget, holdBodies } from './door/byte-budget.ts'
-import { Door } from './door/door.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
 import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
@@ -50,12 +50,12 @@ import { createUpstream, probe } from './upstream/upstream.ts'
 const maxHeaderBytes = 32 * 1024
 
 /** Publish commands on their way to a publisher and back: as many as one works on. */
-const publishPlaces = { places: 64, perOrganization: 32, perUser: 8 }
+const publishSeats = { seats: 64, perOrganization: 32, perUser: 8 }
 
 /** Bytes of bodies over 16 KiB in a gateway. */
 const maxBodyBytes = 64 * 1024 * 1024
 
-const sessionPlaces = { places: 4 }
+const sessionSeats = { seats: 4 }
 
 /** Timeout of the next bytes of an event stream, in milliseconds. Forms sends a comment every five seconds. */
 const streamTimeoutMs = 15_000
@@ -75,18 +75,18 @@ export const createGateway = async (
   const stopSharing = shareCounts(counts, connecting, logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)
   const token = createCachedToken(() => sign({ service: 'gateway' }))
-  const places = { places: config.MAX_REQUESTS }
-  const doors = {
-    organizations: new Door('organizations', places),
-    forms: new Door('forms', places),
-    publish: new Door('publish', publishPlaces),
-    sessions: new Door('sessions', sessionPlaces),
+  const seats = { seats: config.MAX_REQUESTS }
+  const queues = {
+    organizations: new AdmissionQueue('organizations', seats),
+    forms: new AdmissionQueue('forms', seats),
+    publish: new AdmissionQueue('publish', publishSeats),
+    sessions: new AdmissionQueue('sessions', sessionSeats),
   }
   const deps: GatewayDeps = {
     config,
     organizations,
     forms,
-    doors,
+    queues,
     streamAgent,
     responseBudget: new ByteBudget('responses', config.MAX_BUFFERED_RESPONSE_BYTES, maxBufferedBytes),
     authorize: createAuthorizationCache({
@@ -145,7 +145,7 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
     organizations,
     forms,
     streamAgent,
-    /** Organizations, with a circuit for authorize requests only. They pass no door: limits of look-ups bound them. */
+    /** Organizations, with a circuit for authorize requests only. No admission queue: limits of look-ups bound them. */
     authorization: create('authorize', config.ORGANIZATIONS_URL),
     /** Does not check NATS: without it only publishing fails. */
     ready: async () => {
@@ -169,7 +169,7 @@ const v2 = (deps: GatewayDeps) => async (app: App) => {
     limitConcurrency(guarded, limits)
     rejectUnknownPaths(guarded, paths)
     requireMembership(guarded)
-    holdBodies(guarded, new ByteBudget('requests', maxBodyBytes))
+    reserveBodies(guarded, new ByteBudget('requests', maxBodyBytes))
     const forwarded = allOperations.filter(isForwarded)
     for (const alike of Object.values(Object.groupBy(forwarded, proxyOf)))
       forwardTo(
@@ -199,13 +199,13 @@ const proxyOf = ({ service, method }: ForwardedOperation) => `${service} ${metho
 /** Registers routes that forward to one service with one method. */
 const forwardTo = (
   app: FastifyInstance,
-  { responseBudget, doors, authorize, ...deps }: GatewayDeps,
+  { responseBudget, queues, authorize, ...deps }: GatewayDeps,
   routes: readonly (readonly [string, ForwardedOperation])[],
 ) => {
   const [[, { service, method }]] = routes as [[string, ForwardedOperation]]
   app.register(forward, {
     to: deps[service],
-    door: doors[service],
+    queue: queues[service],
     authorize,
     responseBudget,
     method,

@@ -1,9 +1,9 @@
 import type { Agent } from 'undici'
+import type { AdmissionQueue } from './admission/admission-queue.ts'
+import type { ByteBudget } from './admission/byte-budget.ts'
 import type { Authorize } from './caller/authorization-cache.ts'
 import type { GatewayConfig } from './config.ts'
 import type { ConsoleReader } from './console/console-files.ts'
-import type { ByteBudget } from './door/byte-budget.ts'
-import type { Door } from './door/door.ts'
 import type { ConcurrencyLimits } from './limits/concurrency-limits.ts'
 import type { FixedWindowCounter } from './limits/rate-limit.ts'
 import type { PublisherClient } from './publish/publisher-client.ts'
@@ -13,8 +13,8 @@ export interface GatewayDeps {
   config: GatewayConfig
   organizations: Upstream
   forms: Upstream
-  /** `publish` holds a place until the reply or deadline. `sessions` is apart: wrong codes delay no other caller. */
-  doors: Record<'organizations' | 'forms' | 'publish' | 'sessions', Door>
+  /** `publish` holds a seat until the reply or deadline. `sessions` is apart: wrong codes delay no other caller. */
+  queues: Record<'organizations' | 'forms' | 'publish' | 'sessions', AdmissionQueue>
   streamAgent: Agent
   responseBudget: ByteBudget
   authorize: Authorize

@@ -16,7 +16,7 @@ import { watchRevisions } from './revision-metrics.ts'
 import { ackWaitMs, ensureStreams, probeQueue } from './streams.ts'
 
 /** Commands under way. The others of those that are delivered wait for their turn. */
-const commandPlaces = { places: 16 }
+const commandSeats = { seats: 16 }
 
 interface PublisherDeps extends Omit<PublishFormDeps, 'clocks' | 'checks' | 'turns' | 'logLateCommand'> {
   /** How long callers wait for a publish, in milliseconds. */
@@ -32,7 +32,7 @@ export const createPublisherApp = (given: PublisherDeps): App => {
   const deps = {
     ...given,
     checks: new DraftChecks(),
-    turns: new FairQueue(commandPlaces),
+    turns: new FairQueue(commandSeats),
     clocks: createGatewayClocks(nats),
     logLateCommand: countedLog(1_000, (commands) =>
       logger.warn({ commands }, 'late commands discarded: their callers no longer wait'),

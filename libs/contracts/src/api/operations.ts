@@ -52,7 +52,7 @@ export interface Operation {
    * In an organization, only its members.
    */
   who: 'anyone' | 'reader' | 'writer' | 'owner'
-  /** Its cost at the door, by default that of the request: see `isExpensive` in the gateway, and `refuseBreaking`. */
+  /** Its cost in the admission queue, by default that of the request: see `isExpensive` in the gateway, and `refuseBreaking`. */
   cost?: 'expensive' | 'list' | 'stream'
   tag: 'Organizations' | 'Forms' | 'Revisions' | 'Events' | 'Keys' | 'Reference'
   summary: string

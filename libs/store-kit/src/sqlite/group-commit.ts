@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { FairQueue, type Flow, type Ticket } from '@fms/scheduling'
+import { FairQueue, type Flow, type QueueEntry } from '@fms/scheduling'
 import { isBusy } from './sqlite-errors.ts'
 
 /** The most changes of one commit, so that one process does not hold the lock for long. */
@@ -12,7 +12,7 @@ const maxBatchMs = 10
 const commitThreshold = 8
 
 interface QueuedChange {
-  ticket: Ticket
+  entry: QueueEntry
   change: () => unknown
   resolve: (value: never) => void
   reject: (error: unknown) => void
@@ -38,7 +38,7 @@ const ownFlow: Flow = { organization: '', user: '' }
 export class GroupCommit {
   readonly #connection: DatabaseSync
   readonly #options: GroupCommitOptions
-  readonly #turns = new FairQueue({ places: 1 })
+  readonly #turns = new FairQueue({ seats: 1 })
   #next: QueuedChange | undefined
   #flushing: Promise<void> | undefined
 
@@ -50,8 +50,8 @@ export class GroupCommit {
   /** Queues a change. @returns its result, once it is committed. */
   write<T>(change: () => T, flow = ownFlow): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#turns.enter(flow, (ticket) => {
-        this.#next = { ticket, change, resolve, reject }
+      this.#turns.enter(flow, (entry) => {
+        this.#next = { entry, change, resolve, reject }
       })
       this.#flushing ??= this.#flush()
     })
@@ -78,7 +78,7 @@ export class GroupCommit {
   #take(): QueuedChange | undefined {
     const taken = this.#next
     this.#next = undefined
-    if (taken) this.#turns.leave(taken.ticket)
+    if (taken) this.#turns.leave(taken.entry)
     return taken
   }
 

@@ -7,7 +7,7 @@ import { FairQueue, type Flow } from '@fms/scheduling'
 export const maxChunk = 250
 
 /** Chunks that are read at once: on SQLite they block the event loop for up to 2 ms each, on MongoDB they only wait. */
-const limits = { places: 8, perOrganization: 2, perUser: 1 }
+const limits = { seats: 8, perOrganization: 2, perUser: 1 }
 
 /** Reads events in small chunks, in turn over organizations and users: no scan of a long log delays others for long. */
 export class EventReader {

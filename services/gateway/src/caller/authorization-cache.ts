@@ -9,7 +9,7 @@ import {
 } from '@fms/contracts'
 import { FairQueue } from '@fms/scheduling'
 import { LRUCache } from 'lru-cache'
-import { waitForPlaces } from '../door/door.ts'
+import { waitForSeats } from '../admission/admission-queue.ts'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'
 import { KeyedConcurrencyLimit } from '../limits/concurrency-limits.ts'
 import { textOf, type Upstream } from '../upstream/upstream.ts'
@@ -165,18 +165,18 @@ const anybody = { organization: '', user: '' }
 
 /** Bounds look-ups: one limit for all unknown keys, since anybody can make them up, and one for each known user. */
 const createLookupLimits = (maxKeyLookups: number, maxPerUser: number) => {
-  const unknownKeys = new FairQueue({ places: maxKeyLookups })
+  const unknownKeys = new FairQueue({ seats: maxKeyLookups })
   const users = new KeyedConcurrencyLimit('user', maxPerUser)
 
   /** @returns the function that releases what is acquired. */
   return async (userId: string | undefined): Promise<() => void> => {
     if (userId === undefined) {
       const isFull = unknownKeys.waiting >= maxWaitingLookups
-      const ticket = isFull
+      const entry = isFull
         ? undefined
-        : await waitForPlaces(unknownKeys, anybody, { maxWaitMs: maxLookupWaitMs })
-      if (!ticket) throw tooManyWrongKeys(maxKeyLookups)
-      return () => unknownKeys.leave(ticket)
+        : await waitForSeats(unknownKeys, anybody, { maxWaitMs: maxLookupWaitMs })
+      if (!entry) throw tooManyWrongKeys(maxKeyLookups)
+      return () => unknownKeys.leave(entry)
     }
     return users.acquire(userId)
   }

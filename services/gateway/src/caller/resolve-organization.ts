@@ -47,7 +47,7 @@ const findOrganization = async (
   publicId: string,
   { id, identity }: FastifyRequest,
   reply: FastifyReply,
-  { forms, doors, token }: GatewayDeps,
+  { forms, queues, token }: GatewayDeps,
 ): Promise<string | undefined> => {
   const lookUp = () =>
     forms.request({
@@ -55,7 +55,7 @@ const findOrganization = async (
       path: `/internal/forms/${publicId}/organization`,
       headers: { 'x-request-id': id, [identityHeader]: token() },
     })
-  const response = await doors.forms.admit({ flow: flowOf(identity), reply }, lookUp)
+  const response = await queues.forms.admit({ flow: flowOf(identity), reply }, lookUp)
   if (!response) return undefined
   const { statusCode } = response
   const text = textOf(response)

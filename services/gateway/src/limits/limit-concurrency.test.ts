@@ -171,7 +171,7 @@ describe('a read whose caller disconnects', () => {
 describe('a long response', () => {
   const metricOf = (gateway: Gateway) => async () => {
     const { text } = await gateway.send('GET', '/metrics', { as: '' })
-    return Number(/^gateway_bytes_held\{of="responses"\} (\d+)/m.exec(text)![1])
+    return Number(/^gateway_bytes_reserved\{of="responses"\} (\d+)/m.exec(text)![1])
   }
 
   it('counts as under way until its last byte is read', async () => {

@@ -138,7 +138,7 @@ describe('GET /f/{publicId}.json', () => {
 
     for (let repeat = 0; repeat < 3; repeat++) expect((await read(gateway)).text).toBe(text)
     expect((await gateway.send('GET', '/metrics', { as: '' })).text).toContain(
-      'gateway_bytes_held{of="public forms"} 0\n',
+      'gateway_bytes_reserved{of="public forms"} 0\n',
     )
   })
 })
@@ -196,7 +196,7 @@ describe('the bounds of an address', () => {
     expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
   })
 
-  it('are two places of four, so that nobody with a key waits', async () => {
+  it('are two seats of four, so that nobody with a key waits', async () => {
     await using gateway = await start({ trustProxy: '127.0.0.1', maxRequests: 1 })
     const released = Promise.withResolvers<void>()
     let inFlight = 0
@@ -208,7 +208,7 @@ describe('the bounds of an address', () => {
     }
     const waiting = async (count: number) =>
       (await gateway.send('GET', '/metrics', { as: '' })).text.includes(
-        `door_requests{service="public forms",cost="ordinary",state="waiting"} ${count}\n`,
+        `admission_requests{service="public forms",cost="ordinary",state="waiting"} ${count}\n`,
       )
     const from = (address: string) => read(gateway, { headers: { 'x-forwarded-for': address } })
 

@@ -1,9 +1,9 @@
 import { identityHeader } from '@fms/contracts'
 import { type AddRoute, overloaded, toPathSegment } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AdmissionQueue } from '../admission/admission-queue.ts'
+import { ByteBudget } from '../admission/byte-budget.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { ByteBudget } from '../door/byte-budget.ts'
-import { Door } from '../door/door.ts'
 import { publicFormNotFound } from '../errors.ts'
 import { addressGroupOf } from '../limits/address-group.ts'
 import { limitAddresses } from '../limits/rate-limit.ts'
@@ -12,14 +12,14 @@ import { pick } from '../upstream/forward.ts'
 import { StreamedBody, textOf, type UpstreamResponse } from '../upstream/upstream.ts'
 import { addFormPage } from './form-page.ts'
 
-/** Reads under way in forms: few, beside the places of callers with keys. */
-const places = { places: 4, perOrganization: 2 }
+/** Reads under way in forms: few, beside the seats of callers with keys. */
+const seats = { seats: 4, perOrganization: 2 }
 
 /** Bytes of forms over 256 KiB that are on their way to respondents; at least one form for an address. */
 const maxBytes = 16 * 1024 * 1024
 const maxFormBytes = 1024 * 1024
 
-/** What anybody may see of live forms. Shares no limit, place or memory with callers with keys. Ignores queries. */
+/** What anybody may see of live forms. Shares no limit, seat or memory with callers with keys. Ignores queries. */
 export const publicForms: AddRoute<GatewayDeps> = (app, deps) => {
   const sendPage = addFormPage(app, deps)
   const read = createReader(deps)
@@ -56,7 +56,7 @@ const isForJsonOnly = (accept = ''): boolean =>
 
 /** A function that reads the public JSON of a form, in the turn of the caller's address. */
 const createReader = ({ forms, token }: GatewayDeps) => {
-  const door = new Door('public forms', places)
+  const queue = new AdmissionQueue('public forms', seats)
   const budget = new ByteBudget('public forms', maxBytes, maxFormBytes)
 
   return async (
@@ -82,7 +82,7 @@ const createReader = ({ forms, token }: GatewayDeps) => {
       const { body } = response
       if (body instanceof StreamedBody) {
         const bytes = Number(response.headers['content-length'] ?? maxFormBytes)
-        const release = budget.tryHold(flow, bytes, () => reply.raw.destroy())
+        const release = budget.tryReserve(flow, bytes, () => reply.raw.destroy())
         if (!release || reply.raw.destroyed) {
           release?.()
           body.destroy()
@@ -93,7 +93,7 @@ const createReader = ({ forms, token }: GatewayDeps) => {
       send(reply, response)
       if (body instanceof StreamedBody) await body.received
     }
-    await door.admit({ flow, reply }, work)
+    await queue.admit({ flow, reply }, work)
     if (reply.raw.destroyed) reply.hijack()
   }
 }

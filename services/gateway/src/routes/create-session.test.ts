@@ -80,7 +80,7 @@ describe('POST /v2/sessions', () => {
     }
     const waiting = async () => {
       const { text } = await gateway.send('GET', '/metrics', { as: '' })
-      return text.includes('door_requests{service="sessions",cost="ordinary",state="waiting"} 1\n')
+      return text.includes('admission_requests{service="sessions",cost="ordinary",state="waiting"} 1\n')
     }
 
     const responses = Promise.all([1, 2, 3, 4, 5].map(() => signIn(gateway)))

@@ -8,7 +8,10 @@ import { pick } from '../upstream/forward.ts'
 import type { UpstreamResponse } from '../upstream/upstream.ts'
 
 /** Exchanges a login code for a key. The only route under `/v2` that changes something without a key. */
-export const createSession: AddRoute<GatewayDeps> = (app, { organizations, doors, token, addressCounts }) => {
+export const createSession: AddRoute<GatewayDeps> = (
+  app,
+  { organizations, queues, token, addressCounts },
+) => {
   app.register(async (limited: App) => {
     limitAddresses(limited, addressCounts, 'sign-ins')
     limited.post(
@@ -24,7 +27,7 @@ export const createSession: AddRoute<GatewayDeps> = (app, { organizations, doors
             headers: { 'content-type': 'application/json', 'x-request-id': id, [identityHeader]: token() },
             body: JSON.stringify(body),
           })
-        const response = await doors.sessions.admit({ flow, reply }, send)
+        const response = await queues.sessions.admit({ flow, reply }, send)
         return response ? sendUnchanged(reply, response) : reply.hijack()
       },
     )

@@ -336,7 +336,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect(second).toEqual(first)
   })
 
-  it('keeps its place until its reply when its caller has gone: 8 of a user are on their way, others wait', async () => {
+  it('keeps its seat until its reply when its caller has gone: 8 of a user are on their way, others wait', async () => {
     const received: JsMsg[] = []
     await using gateway = await startPublishing((message) => {
       received.push(message)

@@ -3,16 +3,16 @@ import { ApiError, parseIfMatch } from '@fms/aip'
 import { NoQuery, operations, PublishFormRequest, routePatternOf } from '@fms/contracts'
 import { type AddRoute, flowOf } from '@fms/service-kit'
 import { z } from 'zod'
+import { maxWaitMs } from '../admission/admission-queue.ts'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { maxWaitMs } from '../door/door.ts'
 
 const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
 
 /** Publishes the draft (AIP-162) by one durable command, with a `requestId` that a timeout error names. */
 export const publishForm: AddRoute<GatewayDeps> = (
   app,
-  { config: { PUBLISH_TIMEOUT_MS: publishTimeoutMs }, doors, authorize, publisher },
+  { config: { PUBLISH_TIMEOUT_MS: publishTimeoutMs }, queues, authorize, publisher },
 ) => {
   app.post(
     routePatternOf(operations.publishForm),
@@ -40,7 +40,7 @@ export const publishForm: AddRoute<GatewayDeps> = (
         maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),
       }
       permit.retain()
-      const published = await doors.publish
+      const published = await queues.publish
         .admit(admission, () => publisher.publishForm(command, deadline, id))
         .finally(() => permit.release())
       if (!published || reply.hasEnded) return reply.hijack()

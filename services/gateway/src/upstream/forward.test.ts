@@ -180,7 +180,7 @@ it('counts a patch as expensive after forms has found its draft long, also in a 
 
   const patched = patch()
 
-  const admitted = 'door_requests{service="forms",cost="expensive",state="admitted"} 1\n'
+  const admitted = 'admission_requests{service="forms",cost="expensive",state="admitted"} 1\n'
   await expect.poll(async () => (await gateway.send('GET', '/metrics', { as: '' })).text).toContain(admitted)
   released.resolve()
   expect((await patched).status).toBe(200)

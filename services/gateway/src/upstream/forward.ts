@@ -3,16 +3,16 @@ import httpProxy from '@fastify/http-proxy'
 import { identityHeader, longDraftHeader, type Operation, replayedHeader } from '@fms/contracts'
 import { flowOf, formBodyBytes, overloaded, toPathSegment } from '@fms/service-kit'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { type AdmissionQueue, isExpensive, rememberLength } from '../admission/admission-queue.ts'
+import type { ByteBudget } from '../admission/byte-budget.ts'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import { maxBufferedBytes } from '../config.ts'
-import type { ByteBudget } from '../door/byte-budget.ts'
-import { type Door, isExpensive, rememberLength } from '../door/door.ts'
 import { StreamedBody, type Upstream, type UpstreamRequest, type UpstreamResponse } from './upstream.ts'
 
 export interface ForwardOptions {
   to: Upstream
-  door: Door
+  queue: AdmissionQueue
   authorize: Authorize
   responseBudget: ByteBudget
   method: Operation['method']
@@ -20,13 +20,13 @@ export interface ForwardOptions {
   routes: readonly (readonly [string, Operation])[]
 }
 
-interface Exchange {
+interface RequestContext {
   request: FastifyRequest
   reply: FastifyReply
 }
 
 /** What the proxy forwards: it hands its dispatcher neither of the two. */
-const exchanges = new AsyncLocalStorage<Exchange | undefined>()
+const requestContext = new AsyncLocalStorage<RequestContext | undefined>()
 
 /** Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path. */
 export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) => {
@@ -61,7 +61,7 @@ export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) 
     },
     // Returns undefined: Fastify would await a returned reply.
     handler: (request, reply, path, options) =>
-      exchanges.run({ request, reply }, () => {
+      requestContext.run({ request, reply }, () => {
         reply.from(path, { ...options, body: request.body, contentType: 'application/json' })
       }),
   })
@@ -85,18 +85,18 @@ type ResponseCallback = (error: null, response: UpstreamResponse) => void
  */
 const dispatcherOf = (options: ForwardOptions) => ({
   request: ((request: ForwardedRequest, done: ResponseCallback) => {
-    const exchange = exchanges.getStore()!
-    // A connection that is opened meanwhile would keep the exchange for as long as it is open.
-    exchanges.run(undefined, () => sendWhenAdmitted(exchange, request, done, options))
+    const context = requestContext.getStore()!
+    // A connection that is opened meanwhile would keep the context for as long as it is open.
+    requestContext.run(undefined, () => sendWhenAdmitted(context, request, done, options))
   }) as never,
 })
 
 /** Sends a request when it is its turn. Errors are sent to the caller here: the proxy would log each of them. */
 const sendWhenAdmitted = async (
-  { request, reply }: Exchange,
+  { request, reply }: RequestContext,
   { method, headers, body }: ForwardedRequest,
   done: ResponseCallback,
-  { to, door, responseBudget, authorize }: ForwardOptions,
+  { to, queue, responseBudget, authorize }: ForwardOptions,
 ) => {
   const { identity, permit, routeOptions } = request
   // The service works until it responds, also after the caller has disconnected.
@@ -113,12 +113,12 @@ const sendWhenAdmitted = async (
       path: upstreamUrl(request),
       headers,
       body,
-      // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
+      // Services end a list when its caller disconnects. What cannot be ended keeps its seat until it is done.
       reply: routeOptions.config.isList ? reply : undefined,
     })
     const isLong = response.body instanceof StreamedBody || longDraftHeader in response.headers
     if (isLong || response.statusCode === 200) rememberLength(request, isLong)
-    const canSend = isReserved || claimMemory(request, reply, response, responseBudget)
+    const canSend = isReserved || tryReserveMemory(request, reply, response, responseBudget)
     if (!canSend || reply.raw.destroyed) discard(response.body)
     else done(null, response)
     if (response.body instanceof StreamedBody) await response.body.received
@@ -127,10 +127,10 @@ const sendWhenAdmitted = async (
   try {
     // A response never waits for memory: without any it is dropped, and its GET sent again when memory is reserved. While one
     // GET of a user waits for memory, so do the user's others, or services would work for responses that nobody reads.
-    const mustReserve = method === 'GET' && responseBudget.isAwaitedBy(admission.flow)
-    if (mustReserve || (await door.admit(admission, send(false))) === false) {
+    const mustReserve = method === 'GET' && responseBudget.hasWaiting(admission.flow)
+    if (mustReserve || (await queue.admit(admission, send(false))) === false) {
       await reserveMemory(request, reply, responseBudget)
-      await door.admit(admission, send(true))
+      await queue.admit(admission, send(true))
     }
   } catch (error) {
     reply.send(error)
@@ -149,7 +149,7 @@ const reserveMemory = async (
   reply: FastifyReply,
   responseBudget: ByteBudget,
 ): Promise<void> => {
-  const release = await responseBudget.hold(
+  const release = await responseBudget.reserve(
     flowOf(identity),
     maxBufferedBytes,
     () => reply.raw.destroy(),
@@ -165,7 +165,7 @@ const reserveMemory = async (
  * Claims memory for a long response until its last byte is read. False if there is none for a read, which can be
  * repeated; writes have the size of a form, and are sent in any case.
  */
-const claimMemory = (
+const tryReserveMemory = (
   { identity, method }: FastifyRequest,
   { raw }: FastifyReply,
   { headers, body }: UpstreamResponse,
@@ -173,7 +173,7 @@ const claimMemory = (
 ): boolean => {
   if (!(body instanceof StreamedBody) || raw.destroyed) return true
   const bytes = Math.min(Number(headers['content-length'] ?? maxBufferedBytes), maxBufferedBytes)
-  const release = responseBudget.tryHold(flowOf(identity), bytes, () => raw.destroy())
+  const release = responseBudget.tryReserve(flowOf(identity), bytes, () => raw.destroy())
   if (release) raw.once('close', release)
   return release !== undefined || method !== 'GET'
 }

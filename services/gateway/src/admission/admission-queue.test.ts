@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Gateway, type GatewayTestOptions, json, reasonOf, startGateway } from '../testing.ts'
-import { Door } from './door.ts'
+import { AdmissionQueue } from './admission-queue.ts'
 
 const forms = '/v2/organizations/acme/forms'
 const form = `${forms}/Ab3dE6gH9j`
@@ -18,7 +18,7 @@ const startBlocked = async (options: GatewayTestOptions = {}) => {
   const received = (count: number) => expect.poll(() => gateway.forms.received.length).toBe(count)
   const metric = async (cost: string, state: string) => {
     const { text } = await gateway.send('GET', '/metrics', { as: '' })
-    const series = `door_requests{service="forms",cost="${cost}",state="${state}"}`
+    const series = `admission_requests{service="forms",cost="${cost}",state="${state}"}`
     return Number(
       text
         .split('\n')
@@ -43,10 +43,10 @@ const startBlocked = async (options: GatewayTestOptions = {}) => {
 const statusesOf = async (responses: ReturnType<Gateway['send']>[]) =>
   (await Promise.all(responses)).map(({ status }) => status)
 
-describe('the door of a service', () => {
+describe('the admission queue of a service', () => {
   afterEach(() => void vi.useRealTimers())
 
-  it('admits as many requests as there are places, and a newcomer next', async () => {
+  it('admits as many requests as there are seats, and a newcomer next', async () => {
     const { gateway: started, received, waiting, respond, release } = await startBlocked({ maxRequests: 2 })
     await using gateway = started
     const many = Array.from({ length: 10 }, () => gateway.send('GET', form))
@@ -97,12 +97,12 @@ describe('the door of a service', () => {
   })
 
   it('refuses a request whose turn does not come in time: 503 OVERLOADED', async () => {
-    const door = new Door('refusing', { places: 1 })
+    const queue = new AdmissionQueue('refusing', { seats: 1 })
     const flow = { organization: 'acme', user: 'alice' }
     const blocked = Promise.withResolvers<string>()
-    const first = door.admit({ flow }, () => blocked.promise)
+    const first = queue.admit({ flow }, () => blocked.promise)
 
-    const refused = door.admit({ flow, maxWaitMs: 1 }, async () => 'never')
+    const refused = queue.admit({ flow, maxWaitMs: 1 }, async () => 'never')
 
     await expect(refused).rejects.toMatchObject({
       reason: 'OVERLOADED',
@@ -111,20 +111,20 @@ describe('the door of a service', () => {
     })
     blocked.resolve('done')
     expect(await first).toBe('done')
-    expect(await door.admit({ flow }, async () => 'next')).toBe('next')
+    expect(await queue.admit({ flow }, async () => 'next')).toBe('next')
   })
 
   it('gives the smaller share to what turned out to be expensive while it waited', async () => {
-    const door = new Door('learning', { places: 1 })
+    const queue = new AdmissionQueue('learning', { seats: 1 })
     const [first, expensive] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
     const flowOf = (name: string) => ({ organization: name, user: name })
     const done: string[] = []
     let isKnown = false
     const works = [
-      door.admit({ flow: flowOf('a') }, () => first.promise),
-      door.admit({ flow: flowOf('b'), isExpensive: () => true }, () => expensive.promise),
-      door.admit({ flow: flowOf('c'), isExpensive: () => isKnown }, async () => 'learned'),
-      door.admit({ flow: flowOf('d') }, async () => 'last'),
+      queue.admit({ flow: flowOf('a') }, () => first.promise),
+      queue.admit({ flow: flowOf('b'), isExpensive: () => true }, () => expensive.promise),
+      queue.admit({ flow: flowOf('c'), isExpensive: () => isKnown }, async () => 'learned'),
+      queue.admit({ flow: flowOf('d') }, async () => 'last'),
     ].map((work) => work.then((name) => done.push(name!)))
     isKnown = true
 
@@ -139,15 +139,15 @@ describe('the door of a service', () => {
 
   it('lets a request wait once as long, although it changes its queue', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    const door = new Door('twice', { places: 1 })
+    const queue = new AdmissionQueue('twice', { seats: 1 })
     const flowOf = (name: string) => ({ organization: name, user: name })
     const [ordinary, expensive] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const works = [
-      door.admit({ flow: flowOf('a') }, () => ordinary.promise),
-      door.admit({ flow: flowOf('b'), isExpensive: () => true }, () => expensive.promise),
+      queue.admit({ flow: flowOf('a') }, () => ordinary.promise),
+      queue.admit({ flow: flowOf('b'), isExpensive: () => true }, () => expensive.promise),
     ]
     let isKnown = false
-    const outcome = door
+    const outcome = queue
       .admit({ flow: flowOf('c'), isExpensive: () => isKnown, maxWaitMs: 1_000 }, async () => 'never')
       .catch((error) => error)
     isKnown = true
@@ -162,11 +162,11 @@ describe('the door of a service', () => {
 
   it('measures waiting and working separately', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
-    const door = new Door('measured', { places: 1 })
+    const queue = new AdmissionQueue('measured', { seats: 1 })
     const flow = { organization: 'acme', user: 'alice' }
     const working = Promise.withResolvers<void>()
-    const first = door.admit({ flow }, () => working.promise)
-    const second = door.admit({ flow }, async () => {})
+    const first = queue.admit({ flow }, () => working.promise)
+    const second = queue.admit({ flow }, async () => {})
     await vi.advanceTimersByTimeAsync(2_000)
     working.resolve()
     await Promise.all([first, second])
@@ -176,7 +176,7 @@ describe('the door of a service', () => {
     const { text } = await gateway.send('GET', '/metrics', { as: '' })
     const sumOf = (metric: string) =>
       Number(new RegExp(`^${metric}_sum\\{service="measured",cost="ordinary"\\} (.*)$`, 'm').exec(text)![1])
-    for (const metric of ['door_wait_seconds', 'door_work_seconds']) {
+    for (const metric of ['admission_wait_seconds', 'admission_work_seconds']) {
       expect(text).toContain(`${metric}_count{service="measured",cost="ordinary"} 2`)
       // The first works while the second waits: each metric has the time once.
       expect(sumOf(metric)).toBe(2)
@@ -224,26 +224,23 @@ describe('the door of a service', () => {
   it.each([
     ['GET', form],
     ['POST', forms],
-  ])(
-    'keeps the place of a request whose caller has gone until its work is done: %s',
-    async (method, path) => {
-      const { gateway: started, received, waiting, metric, release } = await startBlocked({ maxRequests: 1 })
-      await using gateway = started
-      const caller = new AbortController()
-      const options = { method, headers: { 'x-api-key': gateway.key }, signal: caller.signal }
-      const gone = fetch(gateway.origin + path, options)
-      await received(1)
-      caller.abort()
-      await expect(gone).rejects.toThrow()
+  ])('keeps the seat of a request whose caller has gone until its work is done: %s', async (method, path) => {
+    const { gateway: started, received, waiting, metric, release } = await startBlocked({ maxRequests: 1 })
+    await using gateway = started
+    const caller = new AbortController()
+    const options = { method, headers: { 'x-api-key': gateway.key }, signal: caller.signal }
+    const gone = fetch(gateway.origin + path, options)
+    await received(1)
+    caller.abort()
+    await expect(gone).rejects.toThrow()
 
-      const next = gateway.send('GET', form)
-      await waiting(1)
+    const next = gateway.send('GET', form)
+    await waiting(1)
 
-      expect([await metric('ordinary', 'admitted'), gateway.forms.received.length]).toEqual([1, 1])
-      release()
-      expect((await next).status).toBe(200)
-    },
-  )
+    expect([await metric('ordinary', 'admitted'), gateway.forms.received.length]).toEqual([1, 1])
+    release()
+    expect((await next).status).toBe(200)
+  })
 
   it('ends a list whose caller has gone', async () => {
     const { gateway: started, received, metric } = await startBlocked({ maxRequests: 1 })
@@ -268,7 +265,7 @@ describe('the door of a service', () => {
     await expect.poll(() => metric('ordinary', 'admitted')).toBe(0)
   })
 
-  it('has no place for a request whose body has not arrived', async () => {
+  it('has no seat for a request whose body has not arrived', async () => {
     const { gateway: started, received, metric, release } = await startBlocked({ maxRequests: 1 })
     await using gateway = started
     const { hostname, port } = new URL(gateway.origin)
@@ -280,7 +277,7 @@ describe('the door of a service', () => {
     )
     const held = async () => {
       const { text } = await gateway.send('GET', '/metrics', { as: '' })
-      return Number(/^gateway_bytes_held\{of="requests"\} (\d+)/m.exec(text)![1])
+      return Number(/^gateway_bytes_reserved\{of="requests"\} (\d+)/m.exec(text)![1])
     }
     await expect.poll(held).toBe(100_000)
 

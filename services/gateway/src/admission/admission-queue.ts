@@ -1,4 +1,4 @@
-import { FairQueue, type FairQueueOptions, type Flow, type Ticket } from '@fms/scheduling'
+import { FairQueue, type FairQueueOptions, type Flow, type QueueEntry } from '@fms/scheduling'
 import { durationBuckets, flowOf, Gauge, Histogram, overloaded, smallBodyBytes } from '@fms/service-kit'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
@@ -21,14 +21,14 @@ interface Observer {
   observe(seconds: number): void
 }
 
-const doors = new Map<string, Record<Cost, FairQueue>>()
+const admissionQueues = new Map<string, Record<Cost, FairQueue>>()
 
 new Gauge({
-  name: 'door_requests',
-  help: 'Requests at the door of a service: waiting, or admitted and under way in the service',
+  name: 'admission_requests',
+  help: 'Requests in the admission queue of a service: waiting, or admitted and under way in the service',
   labelNames: ['service', 'cost', 'state'],
   collect() {
-    for (const [service, queues] of doors) {
+    for (const [service, queues] of admissionQueues) {
       for (const [cost, { waiting, held }] of Object.entries(queues)) {
         this.set({ service, cost, state: 'waiting' }, waiting)
         this.set({ service, cost, state: 'admitted' }, held)
@@ -38,15 +38,15 @@ new Gauge({
 })
 
 const waits = new Histogram({
-  name: 'door_wait_seconds',
-  help: 'Time that an admitted request has waited at the door of a service',
+  name: 'admission_wait_seconds',
+  help: 'Time that an admitted request has waited in the admission queue of a service',
   labelNames: ['service', 'cost'],
   buckets: durationBuckets,
 })
 
 const works = new Histogram({
-  name: 'door_work_seconds',
-  help: 'Time that an admitted request has held its place at the door: the work of the service',
+  name: 'admission_work_seconds',
+  help: 'Time that an admitted request has held its seat: the work of the service',
   labelNames: ['service', 'cost'],
   buckets: durationBuckets,
 })
@@ -63,28 +63,28 @@ export interface Admission {
 }
 
 /**
- * Admits what a service can work on, in turn over organizations and users; expensive requests have a quarter of the places,
+ * Admits what a service can work on, in turn over organizations and users; expensive requests have a quarter of the seats,
  * one for a user and two for an organization. The others wait here, where it costs nothing (decision 40).
  */
-export class Door {
+export class AdmissionQueue {
   readonly #queues: Record<Cost, FairQueue>
   readonly #metrics: Record<Cost, { waits: Observer; works: Observer }>
 
   constructor(service: string, ordinary: FairQueueOptions) {
-    const places = Math.ceil(ordinary.places / 4)
+    const seats = Math.ceil(ordinary.seats / 4)
     this.#queues = {
       ordinary: new FairQueue(ordinary),
-      expensive: new FairQueue({ places, perOrganization: 2, perUser: 1 }),
+      expensive: new FairQueue({ seats, perOrganization: 2, perUser: 1 }),
     }
     const metricsOf = (cost: Cost) => ({
       waits: waits.labels(service, cost),
       works: works.labels(service, cost),
     })
     this.#metrics = { ordinary: metricsOf('ordinary'), expensive: metricsOf('expensive') }
-    doors.set(service, this.#queues)
+    admissionQueues.set(service, this.#queues)
   }
 
-  /** Works in turn, and keeps its place until it is done. Undefined if the caller left before. @throws {ApiError} OVERLOADED */
+  /** Works in turn, and keeps its seat until it is done. Undefined if the caller left before. @throws {ApiError} OVERLOADED */
   async admit<T>(
     { flow, isExpensive = () => false, reply, reauthorize, maxWaitMs: limitMs = maxWaitMs }: Admission,
     work: () => Promise<T>,
@@ -92,17 +92,17 @@ export class Door {
     const enteredMs = performance.now()
     const enter = (cost: Cost) => {
       const leftMs = limitMs - (performance.now() - enteredMs)
-      return waitForPlaces(this.#queues[cost], flow, { maxWaitMs: leftMs, reply })
+      return waitForSeats(this.#queues[cost], flow, { maxWaitMs: leftMs, reply })
     }
     let cost: Cost = isExpensive() ? 'expensive' : 'ordinary'
-    let ticket = await enter(cost)
-    if (ticket && cost === 'ordinary' && isExpensive()) {
-      this.#queues.ordinary.leave(ticket)
+    let entry = await enter(cost)
+    if (entry && cost === 'ordinary' && isExpensive()) {
+      this.#queues.ordinary.leave(entry)
       cost = 'expensive'
-      ticket = await enter(cost)
+      entry = await enter(cost)
     }
-    if (!ticket && reply?.hasEnded) return undefined
-    if (!ticket) throw overloaded()
+    if (!entry && reply?.hasEnded) return undefined
+    if (!entry) throw overloaded()
     const queue = this.#queues[cost]
     const admittedMs = performance.now()
     const metrics = this.#metrics[cost]
@@ -112,12 +112,12 @@ export class Door {
       return await work()
     } finally {
       metrics.works.observe((performance.now() - admittedMs) / 1000)
-      queue.leave(ticket)
+      queue.leave(entry)
     }
   }
 }
 
-/** How long a request may wait at a door, or for memory, in milliseconds. */
+/** How long a request may wait for a seat, or for memory, in milliseconds. */
 export const maxWaitMs = 5_000
 
 /** A Fastify reply whose request waits. */
@@ -133,28 +133,28 @@ export interface Wait {
   maxWaitMs: number
   /** When its caller disconnects, the request leaves the queue. */
   reply?: WaitingReply | undefined
-  /** Places to hold; 1 by default. */
-  places?: number
+  /** Seats to hold; 1 by default. */
+  seats?: number
 }
 
-/** Waits for places in a queue. @returns undefined when the time is over, or the caller has disconnected. */
-export const waitForPlaces = (
+/** Waits for seats in a queue. @returns undefined when the time is over, or the caller has disconnected. */
+export const waitForSeats = (
   queue: FairQueue,
   flow: Flow,
-  { maxWaitMs, reply, places }: Wait,
-): Promise<Ticket | undefined> =>
+  { maxWaitMs, reply, seats }: Wait,
+): Promise<QueueEntry | undefined> =>
   new Promise((resolve) => {
     if (reply?.hasEnded) return resolve(undefined)
     let timer: NodeJS.Timeout | undefined
-    const settle = (ticket?: Ticket) => {
+    const settle = (entry?: QueueEntry) => {
       clearTimeout(timer)
       if (timer && reply) reply.onDisconnect = undefined
-      resolve(ticket)
+      resolve(entry)
     }
-    const ticket = queue.enter(flow, settle, places)
-    if (ticket.state !== 'waiting') return
+    const entry = queue.enter(flow, settle, seats)
+    if (entry.state !== 'waiting') return
     const leave = () => {
-      queue.leave(ticket)
+      queue.leave(entry)
       settle()
     }
     // Spread over time: requests that came at once would otherwise fail in one iteration of the event loop, and come back so.

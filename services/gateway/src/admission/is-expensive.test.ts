@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { isExpensive, rememberLength } from './door.ts'
+import { isExpensive, rememberLength } from './admission-queue.ts'
 
 const listOf = (organizationId: string, query: object = {}, more: object = {}) =>
   ({

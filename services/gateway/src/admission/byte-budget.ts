@@ -1,15 +1,15 @@
-import { FairQueue, type Flow, type Ticket } from '@fms/scheduling'
+import { FairQueue, type Flow, type QueueEntry } from '@fms/scheduling'
 import { bodyTooLarge, flowOf, Gauge, overloaded, smallBodyBytes } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { maxWaitMs, type WaitingReply, waitForPlaces } from './door.ts'
+import { maxWaitMs, type WaitingReply, waitForSeats } from './admission-queue.ts'
 
-/** How often a holding of the largest holder is evicted while others wait, in milliseconds. */
+/** How often a reservation of the largest holder is evicted while others wait, in milliseconds. */
 const patienceMs = 250
 
 const budgets = new Map<string, ByteBudget>()
 
 new Gauge({
-  name: 'gateway_bytes_held',
+  name: 'gateway_bytes_reserved',
   help: 'Bytes over 16 KiB of request bodies until the work for them is done, and over 256 KiB of responses until they are read',
   labelNames: ['of'],
   collect() {
@@ -22,19 +22,19 @@ interface Wait {
   bytes: number
 }
 
-interface Holding {
-  ticket: Ticket
+interface Reservation {
+  entry: QueueEntry
   evict: () => unknown
 }
 
 /**
  * Memory for what many callers send or read, an eighth at most for an organization. When all is held, the largest holder
- * that can lose a holding loses its oldest.
+ * that can lose a reservation loses its oldest.
  */
 export class ByteBudget {
   readonly #queue: FairQueue
   readonly #share: number
-  readonly #holdings = new Set<Holding>()
+  readonly #reservations = new Set<Reservation>()
   readonly #waits = new Set<Wait>()
   /** Set while anything waits: one timer for all, which may be thousands. */
   #timer: NodeJS.Timeout | undefined
@@ -42,7 +42,7 @@ export class ByteBudget {
   /** @param of for the metric. @param minBytes what an organization may hold at least. */
   constructor(of: 'requests' | 'responses' | 'public forms', bytes: number, minBytes = 0) {
     this.#share = Math.max(minBytes, Math.floor(bytes / 8))
-    this.#queue = new FairQueue({ places: bytes, perOrganization: this.#share })
+    this.#queue = new FairQueue({ seats: bytes, perOrganization: this.#share })
     budgets.set(of, this)
   }
 
@@ -50,8 +50,8 @@ export class ByteBudget {
     return this.#queue.held
   }
 
-  isAwaitedBy(flow: Flow): boolean {
-    return this.#queue.isAwaitedBy(flow)
+  hasWaiting(flow: Flow): boolean {
+    return this.#queue.hasWaiting(flow)
   }
 
   /**
@@ -60,49 +60,49 @@ export class ByteBudget {
    * @param evict called when others need them: releases them, or returns false if they are needed here.
    * @returns the function that releases them, safe to call again.
    */
-  tryHold(flow: Flow, bytes: number, evict: () => unknown): (() => void) | undefined {
-    const ticket = this.#queue.enter(flow, () => {}, bytes)
-    if (ticket.state === 'admitted') return this.#hold(ticket, evict)
-    this.#queue.leave(ticket)
+  tryReserve(flow: Flow, bytes: number, evict: () => unknown): (() => void) | undefined {
+    const entry = this.#queue.enter(flow, () => {}, bytes)
+    if (entry.state === 'admitted') return this.#reserve(entry, evict)
+    this.#queue.leave(entry)
     return undefined
   }
 
-  /** Holds bytes as {@link tryHold} does, after a wait; undefined if none came free in time or the caller has gone. */
-  async hold(
+  /** Holds bytes as {@link tryReserve} does, after a wait; undefined if none came free in time or the caller has gone. */
+  async reserve(
     flow: Flow,
     bytes: number,
     evict: () => unknown,
     reply?: WaitingReply,
   ): Promise<(() => void) | undefined> {
-    const release = this.tryHold(flow, bytes, evict)
+    const release = this.tryReserve(flow, bytes, evict)
     if (release) return release
     const wait = { organization: flow.organization, bytes }
     this.#waits.add(wait)
     this.#timer ??= setInterval(() => this.#makeRoom(), patienceMs)
-    const ticket = await waitForPlaces(this.#queue, flow, { maxWaitMs, reply, places: bytes })
+    const entry = await waitForSeats(this.#queue, flow, { maxWaitMs, reply, seats: bytes })
     this.#waits.delete(wait)
     if (this.#waits.size === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined
     }
-    return ticket && this.#hold(ticket, evict)
+    return entry && this.#reserve(entry, evict)
   }
 
-  #hold(ticket: Ticket, evict: () => unknown): () => void {
-    const holding = { ticket, evict }
-    this.#holdings.add(holding)
+  #reserve(entry: QueueEntry, evict: () => unknown): () => void {
+    const reservation = { entry, evict }
+    this.#reservations.add(reservation)
     return () => {
-      this.#holdings.delete(holding)
-      this.#queue.leave(ticket)
+      this.#reservations.delete(reservation)
+      this.#queue.leave(entry)
     }
   }
 
-  /** Ends the oldest holding that can end of the largest holder that has one, for a wait within its share. */
+  /** Ends the oldest reservation that can end of the largest holder that has one, for a wait within its share. */
   #makeRoom(): void {
     const held = new Map<string, number>()
-    for (const { ticket } of this.#holdings) {
-      const { flow, places } = ticket
-      held.set(flow.organization, (held.get(flow.organization) ?? 0) + places)
+    for (const { entry } of this.#reservations) {
+      const { flow, seats } = entry
+      held.set(flow.organization, (held.get(flow.organization) ?? 0) + seats)
     }
     for (const [holder, most] of [...held].sort(([, one], [, other]) => other - one)) {
       const mayHold = ({ organization, bytes }: Wait) => {
@@ -110,9 +110,9 @@ export class ByteBudget {
         return needed <= this.#share && needed < most
       }
       if (!this.#waits.values().some(mayHold)) return
-      for (const holding of this.#holdings) {
-        if (holding.ticket.flow.organization !== holder || holding.evict() === false) continue
-        this.#holdings.delete(holding)
+      for (const reservation of this.#reservations) {
+        if (reservation.entry.flow.organization !== holder || reservation.evict() === false) continue
+        this.#reservations.delete(reservation)
         return
       }
     }
@@ -123,14 +123,14 @@ export class ByteBudget {
  * Rejects bodies by content-length before their type is checked: 413 precedes 415. Holds the bytes of a long body until
  * its work is done. Register it after the hook that limits concurrency.
  */
-export const holdBodies = (app: FastifyInstance, budget: ByteBudget): void => {
+export const reserveBodies = (app: FastifyInstance, budget: ByteBudget): void => {
   app.addHook('preParsing', async (request, reply) => {
     const bytes = lengthOf(request)
     if (bytes > request.routeOptions.bodyLimit) throw bodyTooLarge(request.routeOptions.bodyLimit)
     if (bytes <= smallBodyBytes) return
     // Only a body that is still on its way is evicted: a service may be at work on others.
     const evict = () => !request.raw.complete && reply.raw.destroy()
-    const release = await budget.hold(flowOf(request.identity), bytes, evict, reply)
+    const release = await budget.reserve(flowOf(request.identity), bytes, evict, reply)
     if (!release) throw overloaded()
     request.permit.attach(release)
   })
