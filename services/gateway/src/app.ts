@@ -157,29 +157,31 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
   }
 }
 
-/** Every route under `/v2`. The hooks of the guarded routes are in the order of checks. */
+/** Every route under `/v2`. The hooks of the authenticated routes are in the order of checks. */
 const v2 = (deps: GatewayDeps) => async (app: App) => {
   const { config, authorize, counts, limits } = deps
   const paths = collectPaths(app)
   for (const addRoute of [docsPage, openApi, markdownDocs, consoleRoutes, createSession]) addRoute(app, deps)
-  app.register(async (guarded) => {
-    keepResponsesPrivate(guarded)
-    authenticate(guarded, authorize)
-    limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, counts)
-    limitConcurrency(guarded, limits)
-    rejectUnknownPaths(guarded, paths)
-    requireMembership(guarded)
-    reserveBodies(guarded, new ByteBudget('requests', maxBodyBytes))
+  app.register(async (authenticated) => {
+    keepResponsesPrivate(authenticated)
+    authenticate(authenticated, authorize)
+    limitRate(authenticated, config.RATE_LIMIT_PER_MINUTE, counts)
+    limitConcurrency(authenticated, limits)
+    rejectUnknownPaths(authenticated, paths)
+    requireMembership(authenticated)
+    reserveBodies(authenticated, new ByteBudget('requests', maxBodyBytes))
     const forwarded = allOperations.filter(isForwarded)
     for (const alike of Object.values(Object.groupBy(forwarded, proxyOf)))
       forwardTo(
-        guarded,
+        authenticated,
         deps,
         alike!.map((each) => [routePatternOf(each), each]),
       )
-    guarded.register(publicIdRoute(deps, operations.getForm, '', maskSchemaOf(Form)))
-    guarded.register(publicIdRoute(deps, operations.getRevision, '/revisions/live', maskSchemaOf(Revision)))
-    for (const addRoute of [forwardStream, publishForm]) addRoute(guarded, deps)
+    authenticated.register(publicIdRoute(deps, operations.getForm, '', maskSchemaOf(Form)))
+    authenticated.register(
+      publicIdRoute(deps, operations.getRevision, '/revisions/live', maskSchemaOf(Revision)),
+    )
+    for (const addRoute of [forwardStream, publishForm]) addRoute(authenticated, deps)
   })
 }
 

@@ -132,7 +132,7 @@ export const reserveBodies = (app: FastifyInstance, budget: ByteBudget): void =>
     const evict = () => !request.raw.complete && reply.raw.destroy()
     const release = await budget.reserve(flowOf(request.identity), bytes, evict, reply)
     if (!release) throw overloaded()
-    request.permit.attach(release)
+    request.permit.defer(release)
   })
 }
 

@@ -39,7 +39,7 @@ const resolve = async (
   await setCaller(request, deps.authorize, found)
   const { organizationId } = request.identity
   if (organizationId === undefined) throw formNotFoundAnywhere(formRef)
-  request.permit.attach(deps.limits.organizations.acquire(organizationId))
+  request.permit.defer(deps.limits.organizations.acquire(organizationId))
 }
 
 /** The organization of a public id, or undefined, in the caller's turn. @throws {ApiError} UPSTREAM_UNAVAILABLE */

@@ -51,11 +51,11 @@ describe('concurrency limits', () => {
     expect(errorOf(() => limits.acquire(member))).toMatchObject({ reason: 'TOO_MANY_AT_ONCE' })
 
     let released = 0
-    permit.attach(() => released++)
+    permit.defer(() => released++)
 
     permit.release()
 
-    permit.attach(() => released++)
+    permit.defer(() => released++)
     expect([limits.users.size, released]).toEqual([0, 2])
   })
 

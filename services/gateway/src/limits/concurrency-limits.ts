@@ -54,10 +54,10 @@ export class ConcurrencyLimits {
   /** @throws {ApiError} TOO_MANY_AT_ONCE */
   acquire({ userId, organizationId }: Identity): ConcurrencyPermit {
     const permit = new ConcurrencyPermit()
-    permit.attach(this.users.acquire(userId))
+    permit.defer(this.users.acquire(userId))
     if (organizationId === undefined) return permit
     try {
-      permit.attach(this.organizations.acquire(organizationId))
+      permit.defer(this.organizations.acquire(organizationId))
     } catch (error) {
       permit.release()
       throw error
@@ -72,7 +72,7 @@ export class ConcurrencyPermit {
   #holders = 1
 
   /** Adds what is released with the permit. If it is released already, at once. */
-  attach(release: () => void): void {
+  defer(release: () => void): void {
     if (this.#holders === 0) release()
     else this.#releases.push(release)
   }
