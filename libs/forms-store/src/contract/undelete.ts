@@ -283,6 +283,19 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
 
       await vi.waitFor(async () => expect(await usage()).toEqual(before))
     })
+
+    it('is exported once if it is deleted while the other forms are read', async () => {
+      const { form } = await givenDeleted()
+      await undelete(form)
+      const other = await givenForm(store(), { organizationId: form.organizationId })
+      const formIds: string[] = []
+
+      for await (const { formId } of store().exportForms(form.organizationId)) {
+        if (formIds.push(formId) === 1) await remove(formId === form.formId ? form : other)
+      }
+
+      expect(formIds.sort()).toEqual([form.formId, other.formId].sort())
+    })
   })
 
   describe('an undelete', () => {

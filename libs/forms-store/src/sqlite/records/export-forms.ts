@@ -8,11 +8,12 @@ const nextForm =
 const nextDeletedForm = `SELECT * FROM forms WHERE id =
   (SELECT incarnation FROM deletions WHERE organizationId = ? AND publicId > ? ORDER BY publicId LIMIT 1)`
 
-/** Each record in one transaction, deleted forms last. Indexes: forms_by_publicId, deletions_by_publicId. */
+/** Each in one transaction; deleted forms last, one deleted meanwhile once. Indexes: forms_by_publicId, deletions_by_publicId. */
 export async function* exportForms(
   database: SqliteDatabase,
   organizationId: string,
 ): AsyncGenerator<FormRecord> {
+  const exported = new Set<string>()
   for (const sql of [nextForm, nextDeletedForm]) {
     for (let after = ''; ; ) {
       const record = database.snapshot(() => {
@@ -20,7 +21,8 @@ export async function* exportForms(
         return row && readRecord(database, row)
       })
       if (!record) break
-      yield record
+      if (!exported.has(record.formId)) yield record
+      exported.add(record.formId)
       after = record.publicId
     }
   }
