@@ -102,6 +102,20 @@ describe('numberEvents', () => {
     expect(behind.map((log) => log.organizationId)).toContain(organizationId)
   })
 
+  it('gives each organization its turn while others record more', async () => {
+    while ((await relay()) > 0);
+    const forms = await atOnce(2, () => givenForm(store))
+    const logs = () => Promise.all(forms.map(({ organizationId }) => logOfNow(organizationId)))
+
+    for (let round = 0; round < 40 && (await logs()).some((log) => log.length === 0); round++) {
+      for (const form of forms)
+        await store.update(refOf(form), (current) => edited(current, { name: `Form ${round}` }))
+      await numberEvents(collections, 1)
+    }
+
+    expect((await logs()).map((log) => log.length > 0)).toEqual([true, true])
+  })
+
   it('has the usage of pending events, numbered ones, and changes without an event in one sum', async () => {
     const form = await givenForm(store)
     const { organizationId } = form

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { type Growth, growthOf } from '../../changes/change.ts'
 import type { EventDocument, EventLogDocument, FormsCollections } from '../documents.ts'
 
@@ -10,7 +11,10 @@ const maxConcurrent = 16
 
 /** See `EventLog.sequence`. Organizations do not wait for each other's failures. */
 export const numberEvents = async (collections: FormsCollections, limit: number): Promise<number> => {
-  const waiting = (await collections.events.distinct('pendingIn', { pendingIn: { $gt: '' } })).slice(0, limit)
+  const pending = await collections.events.distinct('pendingIn', { pendingIn: { $gt: '' } })
+  // From anywhere: each organization gets its turn, and relays begin with different ones.
+  const first = randomInt(pending.length + 1)
+  const waiting = [...pending.slice(first), ...pending.slice(0, first)].slice(0, limit)
   let [count, failure]: [number, unknown] = [0, undefined]
   const work = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
