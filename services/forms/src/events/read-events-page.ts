@@ -94,7 +94,7 @@ class Rest {
 const restOf = ({ afterSequence, after, descending }: EventsPageQuery, range: EventLogRange): Rest => {
   const { oldestSequence, lastSequence } = range
   const start = afterSequence ?? oldestSequence - 1
-  assertReached(Math.max(afterSequence ?? 0, descending ? 0 : (after?.sequence ?? 0)), range)
+  assertReached(Math.max(afterSequence ?? 0, after?.sequence ?? 0), range)
   if (!descending) {
     assertNotPruned(after?.sequence ?? start, range)
     return new Rest((after?.sequence ?? start) + 1, lastSequence, descending)

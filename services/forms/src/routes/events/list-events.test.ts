@@ -182,6 +182,19 @@ describe('a page of events', () => {
     })
   })
 
+  it.each(['sequence', 'sequence desc'])(
+    'is not after the end of a log from a backup, in order %j',
+    async (orderBy) => {
+      await using service = await startForms()
+      await givenEvents(service, 7)
+      const { nextPageToken: pageToken } = await list(service, { orderBy, pageSize: 3 })
+      const range = { oldestSequence: 1, lastSequence: 2 }
+      vi.spyOn(service.forms.events, 'range').mockResolvedValue(range)
+
+      expect(await refused(service, { orderBy, pageToken })).toMatchObject({ reason: 'AFTER_LAST_EVENT' })
+    },
+  )
+
   it('rejects the token of another organization', async () => {
     await using service = await startForms()
     await givenEvents(service, 2)
