@@ -260,6 +260,19 @@ describe('a requestId', () => {
     expect(revision).toMatchObject({ number: 1, note: 'First' })
   })
 
+  it('is rejected with another note, also while the first one is under way', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form, { note: 'First' })
+
+    const outcomes = await Promise.allSettled([
+      service.run(command),
+      service.run({ ...command, formRef: form.publicId, note: 'Second' }),
+    ])
+
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
   it('that is repeated after an edit still succeeds, even if If-Match or the checks would fail now', async () => {
     await using service = await start()
     const { forms, run } = service

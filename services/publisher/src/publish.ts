@@ -45,7 +45,6 @@ export const publish = async (
   const { forms, checks, publicFormBaseUrl, now } = deps
   let isRepeat = true
   const snapshot: TakeSnapshot = async (current, readLive) => {
-    isRepeat = false
     await check(command, current, readLive, checks)
     return {
       revisionId: randomUUIDv7(),
@@ -55,8 +54,12 @@ export const publish = async (
       formJson: formToJson({ ...current, live: true }, publicFormBaseUrl),
     }
   }
+  const beforeStoring = () => {
+    assertInTime()
+    isRepeat = false
+  }
   const context = contextOf(command, httpRequestId)
-  const published = await forms.publish(command, command.commandId, snapshot, assertInTime, context)
+  const published = await forms.publish(command, command.commandId, snapshot, beforeStoring, context)
   if (!published) throw formNotFound(command)
   if (published === 'elsewhere') throw reused(command)
   if (isRepeat)
