@@ -136,6 +136,8 @@ describe('a full disk', () => {
     await expect(publish(store, deleted)).rejects.toMatchObject(full)
     const other = newForm({ organizationId: kept.organizationId })
     await expect(store.create(other, dryRun)).rejects.toMatchObject(full)
+    const replies = { ...kept, replyIds: [crypto.randomUUID()] }
+    await expect(store.recordReplies(replies)).rejects.toMatchObject(full)
 
     await rename('')
     await store.unpublish(refOf(kept), '', any)

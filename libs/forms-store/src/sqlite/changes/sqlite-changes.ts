@@ -74,6 +74,7 @@ export class SqliteChanges implements ChangeEngine {
       () => {
         const form = findForm(database, { organizationId, formRef: formId }, 'id', undefined)
         if (!form) return 0
+        database.assertRoom()
         let counted = 0
         for (const replyId of replyIds)
           counted += database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', form.id!, replyId)
