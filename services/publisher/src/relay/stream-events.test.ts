@@ -75,6 +75,19 @@ it('gives each log its turn while more logs than it streams at a time are behind
   expect(new Set(streaming.published.map(([organizationId]) => organizationId)).size).toBe(200)
 })
 
+it('gives a log its turn while as many as it streams at a time have no end', async () => {
+  const long = Array.from({ length: 32 }, (_, index) => [`long ${index}`, 1_000_000_000])
+  const events = givenLogs({ ...Object.fromEntries(long), short: 1 })
+  await using streaming = startStreaming(events, {
+    batch: () => new Promise((resolve) => setImmediate(resolve)),
+  })
+
+  await streaming.startLogs()
+
+  await vi.waitUntil(() => streaming.published.length > 0, patience)
+  expect(streaming.published).toEqual([['short', 1]])
+})
+
 it('publishes nothing that another publisher has streamed since it has begun', async () => {
   const organizationId = randomUUID()
   const events = givenLogs({ [organizationId]: 450 })

@@ -25,7 +25,7 @@ export interface StreamingDeps {
   events: EventLog
   publisher: EventPublisher
   allowsBatches: () => boolean
-  /** Called when a log is no longer streamed and `startLogs` may find another one. */
+  /** Called when a batch of a log is streamed and `startLogs` may find another one. */
   onFree: () => void
   onError: (error: unknown) => void
 }
@@ -64,23 +64,27 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
       await publishInTurn(organizationId, remaining)
     }
   }
+  /** Publishes a batch. @returns whether more may follow. */
   const streamLog = async (organizationId: string) => {
-    while (!stopping.signal.aborted) {
-      const from = await nextOf(organizationId)
-      const batch = await events.read({ organizationId, from, limit: batchSize })
-      await publishAll(organizationId, batch)
-      if (batch.length < batchSize) return
-    }
+    const from = await nextOf(organizationId)
+    const batch = await events.read({ organizationId, from, limit: batchSize })
+    await publishAll(organizationId, batch)
+    return batch.length === batchSize
   }
   const start = (organizationId: string) => {
     const attempt = streamLog(organizationId).catch(async (error) => {
-      if (stopping.signal.aborted) return
+      if (stopping.signal.aborted) return false
       onError(error)
       await delay(retryMs, undefined, { signal: stopping.signal }).catch(() => {})
+      return false
     })
-    const end = () => {
+    const end = (isBehind: boolean) => {
       running.delete(organizationId)
-      if (!stopping.signal.aborted && (waiting.length > 0 || isLookDue)) onFree()
+      if (stopping.signal.aborted) return
+      const mayFind = waiting.length > 0 || isLookDue
+      if (isBehind) waiting.push(organizationId)
+      startWaiting()
+      if (mayFind) onFree()
     }
     running.set(organizationId, attempt.then(end))
   }
