@@ -447,6 +447,71 @@ describe('the key of a step', () => {
     expect(await german()).toMatchObject({ day: ofText('Drei') })
     expect(Object.keys(await german())).toEqual(['day'])
   })
+
+  it.each([
+    [
+      'while a step is added',
+      async (page: Page) => {
+        await page.getByLabel('Key').fill('one')
+        await page.getByRole('button', { name: 'Add below' }).click()
+        await openStep(page, 'Two')
+        await page.getByLabel('Key').fill('two-b')
+        return ['one', 'two-b', 'text']
+      },
+    ],
+    [
+      'and it is undone',
+      async (page: Page) => {
+        await page.getByLabel('Key').fill('one')
+        await page.keyboard.press('Control+z')
+        await openStep(page, 'One')
+        await page.getByLabel('Key').fill('two')
+        await page.getByLabel('Key').fill('two-b')
+        return ['two-b', 'two']
+      },
+    ],
+    [
+      'until that step has another key',
+      async (page: Page) => {
+        await page.getByLabel('Key').fill('one')
+        await openStep(page, 'One')
+        await page.getByLabel('Key').fill('one-b')
+        return ['one-b', 'one']
+      },
+    ],
+    [
+      'until that step has its former key',
+      async (page: Page) => {
+        await page.getByLabel('Key').fill('one')
+        await openStep(page, 'One')
+        await page.getByLabel('Key').fill('two')
+        return ['two', 'one']
+      },
+    ],
+  ])('may be that of another step %s: each keeps its branches and translations', async (_, edit) => {
+    const account = await system().account()
+    const branches = [{ targetStepKey: 'one', groups: [[]] }]
+    const steps = [...questions('One'), { type: 'text', key: 'two', title: 'Two', branches }]
+    const translated = (one: string, two: string) => ({
+      [one]: { title: { value: 'Eins', stale: false } },
+      [two]: { title: { value: 'Zwei', stale: false } },
+    })
+    const i18n = {
+      supportedLocales: ['en', 'de'],
+      translations: { de: { steps: translated('one', 'two') } },
+    }
+    const { publicId } = await given(account, { steps, i18n })
+    await using opened = await signIn(account)
+    await goToForm(opened, account, publicId)
+    await openStep(opened.page, 'Two')
+    const keys = await edit(opened.page)
+
+    const after = await saved(opened.page, account, publicId)
+    expect(after.map(({ key }: { key: string }) => key)).toEqual(keys)
+    expect(after[1].branches[0].targetStepKey).toBe(keys[0])
+    const { de } = (await read(account, publicId)).i18n.translations
+    expect(de.steps).toMatchObject(translated(keys[0]!, keys[1]!))
+  })
 })
 
 describe('the languages of a form', () => {

@@ -15,6 +15,51 @@ import { typeName } from './step-fields.tsx'
 import { nameOfStep } from './step-name.ts'
 import { type StepActions, StepRow } from './step-row.tsx'
 
+/** The steps of a form, and their translations by the keys of steps. */
+interface KeyedFields {
+  steps: JsonValue[]
+  i18n: JsonObject
+}
+
+/** The key that translations and branches have, of steps that somebody has given the key of another one, such as in passing. */
+const ownKeys = new WeakMap<JsonObject, string>()
+
+/** Sets the own key of a new step object: earlier states of the edit have the former objects. */
+const withOwnKey = (step: JsonObject, key: string): JsonObject => {
+  ownKeys.set(step, key)
+  return step
+}
+
+const keyOf = (step: JsonValue) => asText(asObject(step).key)
+const ownKeyOf = (step: JsonValue) => ownKeys.get(asObject(step)) ?? keyOf(step)
+
+/** The fields after a key has become another one in translations, in branches, and for the step whose own key it is. */
+const renamed = ({ steps, i18n }: KeyedFields, former: string, key: string): KeyedFields => ({
+  steps: steps.map((each) => {
+    if (!isObject(each)) return each
+    const own = ownKeyOf(each)
+    const next = withReferences(each, former, key)
+    if (own === former) return withOwnKey({ ...next }, key)
+    return next === each ? each : withOwnKey(next, own)
+  }),
+  i18n: withStepKey(i18n, former, key),
+})
+
+/** The fields after each step whose key no other one has any more has got it as its own. */
+const settled = (fields: KeyedFields): KeyedFields => {
+  const { steps } = fields
+  const step = steps.find(
+    (each) =>
+      ownKeyOf(each) !== keyOf(each) &&
+      steps.every((other) => other === each || keyOf(other) !== keyOf(each)),
+  )
+  if (step === undefined) return fields
+  const [own, key] = [ownKeyOf(step), keyOf(step)]
+  if (!steps.some((each) => ownKeyOf(each) === key)) return settled(renamed(fields, own, key))
+  // The step whose own key it is has another one: the two exchange theirs.
+  return settled(renamed(renamed(renamed(fields, key, '\0'), own, key), '\0', own))
+}
+
 /** The steps as a list: add, move, copy, remove, and open one to edit it. */
 export const Steps = ({
   edit,
@@ -37,35 +82,27 @@ export const Steps = ({
   const addField = useRef<HTMLSelectElement>(null)
   const focusLater = useFocusInRow(list)
 
-  /** The key that translations and branches have, while somebody types that of a step and passes the key of another one. */
-  const ownKey = useRef<{ index: number; key: string } | undefined>(undefined)
-
   const saved = () => edit.base.peek().form.steps as readonly JsonValue[]
   const present = () => asList(edit.fields.peek().steps)
   const nameAt = (index: number) => nameOfStep(asObject(present()[index]))
   const i18n = () => asObject(edit.fields.peek().i18n)
-  const keyAt = (index: number) => asText(asObject(present()[index]).key)
-  const isOfOther = (key: string, index: number) =>
-    present().some((each, at) => ![index, ownKey.current?.index].includes(at) && asObject(each).key === key)
-  /** The key that translations of a step have. Undefined if those with its key are of another step. */
+  /** The key that translations of a step have. Undefined if they may be those of another step. */
   const ownKeyAt = (index: number): string | undefined => {
-    if (!isOfOther(keyAt(index), index)) return keyAt(index)
-    return ownKey.current?.index === index ? ownKey.current.key : undefined
+    const own = ownKeyOf(present()[index]!)
+    return present().some((each, at) => at !== index && ownKeyOf(each) === own) ? undefined : own
   }
-  /** The fields after a step has got another key. */
-  const renamed = (fields: { steps: JsonValue[]; i18n: JsonObject }, former: string, key: string) => ({
-    steps: fields.steps.map((each) => (isObject(each) ? withReferences(each, former, key) : each)),
-    i18n: withStepKey(fields.i18n, former, key),
-  })
+  /** What new keys differ from. */
+  const taken = () => [...present(), ...present().map((each) => ({ key: ownKeyOf(each) })), ...saved()]
   /** An `i18n` that is no object stays, for the check to report it. */
-  const changeBoth = (fields: { steps: JsonValue[]; i18n: JsonObject }) =>
-    edit.change(isObject(edit.fields.peek().i18n) ? fields : { steps: fields.steps })
+  const changeBoth = (fields: KeyedFields) => {
+    const { steps, i18n } = settled(fields)
+    edit.change(isObject(edit.fields.peek().i18n) ? { steps, i18n } : { steps })
+  }
   const replace = (next: JsonValue[], happened: string) => {
     announcement.value = happened
     edit.change({ steps: next })
   }
   const insert = (index: number, step: JsonValue, happened: string) => {
-    ownKey.current = undefined
     openStep.value = index
     focusLater({ index, part: 'title' })
     replace(present().toSpliced(index, 0, step), happened)
@@ -75,8 +112,6 @@ export const Steps = ({
       openStep.value = openStep.peek() === index ? undefined : index
     },
     move: (from, to, part) => {
-      const own = ownKey.current
-      if (own) ownKey.current = { ...own, index: movedIndex(own.index, from, to) }
       const name = nameAt(from)
       const next = [...present()]
       next.splice(to, 0, ...next.splice(from, 1))
@@ -86,41 +121,32 @@ export const Steps = ({
       replace(next, texts.steps.moved(name, to + 1))
     },
     remove: (index) => {
-      const [key, former, own] = [keyAt(index), ownKeyAt(index), ownKey.current]
-      // The step that somebody has given the key of this one.
-      const heir = own && own.index !== index && keyAt(own.index) === key ? own : undefined
-      ownKey.current = undefined
+      const former = ownKeyAt(index)
       const name = nameAt(index)
       openStep.value = undefined
       focusLater({ index, part: 'name' })
       announcement.value = texts.steps.removed(name)
-      const left = {
+      changeBoth({
         steps: present().toSpliced(index, 1),
         i18n: former === undefined ? i18n() : withStepKey(i18n(), former, undefined),
-      }
-      changeBoth(heir ? renamed(left, heir.key, key) : left)
+      })
     },
     duplicate: (index) => {
       const name = nameAt(index)
-      const copy = copyOfStep(asObject(present()[index]), [...present(), ...saved()])
+      const copy = copyOfStep(asObject(present()[index]), taken())
       insert(index + 1, copy, texts.steps.duplicated(name))
     },
-    addBelow: (index) =>
-      insert(index + 1, newStep('text', [...present(), ...saved()]), texts.steps.added(index + 2)),
+    addBelow: (index) => insert(index + 1, newStep('text', taken()), texts.steps.added(index + 2)),
     change: (index, step) => {
-      const key = asText(step.key)
       const former = ownKeyAt(index)
-      const isShared = isOfOther(key, index)
-      ownKey.current = isShared && former !== undefined ? { index, key: former } : undefined
+      if (former !== undefined) withOwnKey(step, former)
       const before = asList(asObject(present()[index]).options).map(labelOf)
       const places = formerPlaces(before, asList(step.options).map(labelOf))
       const isMoved = places.length !== before.length || places.some((place, at) => place !== at)
-      const isRenamed = former !== undefined && former !== key && !isShared
-      const next = {
+      changeBoth({
         steps: present().with(index, step),
         i18n: isMoved && former !== undefined ? withOptionsFrom(i18n(), former, places) : i18n(),
-      }
-      changeBoth(isRenamed ? renamed(next, former, key) : next)
+      })
     },
     changeTitle: (index, title) => {
       const step = asObject(present()[index])
@@ -128,13 +154,13 @@ export const Steps = ({
       const titled = isTranslated(i18n(), asText(step.key))
         ? { ...step, title }
         : withTitle(step, title, others, saved())
-      edit.change({ steps: present().with(index, titled) })
+      actions.change(index, titled)
     },
   }
   const add = (type: string) => {
     const end = steps.findIndex((each) => asObject(each).type === 'end')
     const index = type === 'start' ? 0 : type === 'end' || end === -1 ? steps.length : end
-    insert(index, newStep(type, [...steps, ...saved()]), texts.steps.added(index + 1))
+    insert(index, newStep(type, taken()), texts.steps.added(index + 1))
   }
 
   return (
