@@ -290,6 +290,19 @@ describe('formctl forms import', () => {
     })
   })
 
+  it('resumes from the same line after Ctrl-C before the first form', async () => {
+    writeFileSync(file, toLines([newFormRecord(), newFormRecord(), newFormRecord()]))
+    const interrupt = (event: string | symbol) =>
+      event === 'SIGINT' && queueMicrotask(() => process.emit('SIGINT'))
+    process.on('newListener', interrupt)
+
+    const { code, stderr } = await importFrom('--as-new', '--from-line', '3')
+    process.off('newListener', interrupt)
+
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('--from-line 3.') })
+    expect(await storedRecords()).toEqual([])
+  })
+
   it('says where to resume the import of new forms after a failure', async () => {
     writeFileSync(file, toLines([newFormRecord(), newFormRecord()]))
     {

@@ -56,7 +56,7 @@ export const importForms = async (
   const tally: ImportResult = { imported: 0, existing: 0, expired: 0 }
   using interruption = new Interruption()
   using progress = await startProgress(command, 'Importing forms', total)
-  let lastLine = 0
+  let lastLine = (options.fromLine ?? 1) - 1
   const importLine = async (line: Line) => {
     const record = recordFor(parseRecord(line), options)
     const importOne = () => (options.dryRun ? previewImport(store, record) : store.importForm(record))
