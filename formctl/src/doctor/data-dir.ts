@@ -60,6 +60,7 @@ export const backupCheck = (note: BackupNote | undefined, now: Date): Check => {
   if (!note) return warn('backup', 'formctl backup has never succeeded here', advice)
   const hours = (now.getTime() - Date.parse(note.createTime)) / hourMs
   const message = `the last good one is of ${note.createTime}, in ${note.folder}`
+  if (hours < 0) return warn('backup', `${message}: in the future`, 'Set the clock, then make a new backup.')
   if (hours <= maxBackupAgeHours) return ok('backup', message)
   return warn('backup', `${message}: more than ${maxBackupAgeHours} hours ago`, advice)
 }

@@ -440,16 +440,17 @@ describe('the status', () => {
   })
 
   it.each([
-    [maxBackupAgeHours, 'ok'],
-    [maxBackupAgeHours + 1, 'warn'],
-  ])('of a backup that is %i hours old: %s', (hours, status) => {
+    [maxBackupAgeHours, 'ok', ''],
+    [maxBackupAgeHours + 1, 'warn', `more than ${maxBackupAgeHours} hours ago`],
+    [-1, 'warn', 'in the future'],
+  ])('of a backup that is %i hours old: %s', (hours, status, problem) => {
     const createTime = '2026-11-20T02:30:00.000Z'
     const now = new Date(Date.parse(createTime) + hours * 3_600_000)
 
     const check = backupCheck({ createTime, folder: '/backups/one' }, now)
 
     expect(check.status).toBe(status)
-    if (status === 'warn') expect(check.message).toContain(`more than ${maxBackupAgeHours} hours ago`)
+    expect(check.message).toContain(problem)
   })
 
   it.each([
