@@ -82,6 +82,14 @@ describe('formctl forms check', () => {
     expect(JSON.parse(stdout)).toEqual({ forms: [{ file, ...found }] })
   })
 
+  it('names the file with a form that the API rejects', async () => {
+    api.respond = () => errorOf(400, 'form.name must be a string.')
+
+    const { file, code, stderr } = await check('{"name": 1}')
+
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `error: ${file}: form.name must be a string.\n` })
+  })
+
   it('fails for a file that does not exist', async () => {
     const stderr = 'error: /nowhere/form.json cannot be read. Name a file with one form.\n'
 

@@ -6,7 +6,7 @@ import type {
   FormCheck,
   TaggedForm,
 } from '@fms/client'
-import { type Api, withApi } from '../api/api.ts'
+import { type Api, apiMessageOf, withApi } from '../api/api.ts'
 import { addChangeOptions, type ChangeOptions, changeForm } from '../api/change-form.ts'
 import { type Command, exampleForm } from '../cli/command.ts'
 import type { Work } from '../cli/outcome.ts'
@@ -74,7 +74,10 @@ type CheckedFile = FormCheck & { file: string }
 const check: Work<Api, { organization: string }> = async (api, { organization }, files) => {
   const forms: CheckedFile[] = []
   for (const file of files) {
-    forms.push({ file, ...(await api.forms.check(organization, await readForm(file))) })
+    const found = await api.forms.check(organization, await readForm(file)).catch((cause) => {
+      throw new Error(`${file}: ${apiMessageOf(cause)}`, { cause })
+    })
+    forms.push({ file, ...found })
   }
   return { json: { forms }, text: forms.flatMap(linesOf).map(withoutControlCharacters).join('\n') }
 }
