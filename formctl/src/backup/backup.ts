@@ -64,9 +64,14 @@ export const requireStores = ({ directory, forms }: BackupSource): void => {
 }
 
 const copyStoreFile = async (from: string, to: string): Promise<void> => {
-  {
+  try {
     using database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 })
     database.prepare('VACUUM INTO ?').run(to)
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new Error(`${from} cannot be copied to ${to} (${message}). Check both files and their disks.`, {
+      cause,
+    })
   }
   checkIntegrity(to)
   await makePrivate(to)

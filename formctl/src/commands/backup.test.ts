@@ -140,6 +140,9 @@ describe('formctl backup', () => {
     const damaged = await runFormctl(['backup', at('backup')])
 
     expect(damaged).toMatchObject({ code: 1, stderr: expect.stringMatching(/damaged|malformed/) })
+    writeFileSync(at('data', 'forms.db'), 'This is no database.')
+    const other = await runFormctl(['backup', at('backup')])
+    expect(other.stderr).toMatch(/data\/forms\.db cannot be copied to .*\/backup\/forms\.db \(.+\)\./)
     expect(readdirSync(folder)).toEqual(['data'])
   })
 
