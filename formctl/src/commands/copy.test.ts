@@ -230,7 +230,10 @@ describe('formctl copy', () => {
       )
 
     await refused(none, `There is no directory or forms store at ${none}.`)
-    await refused(`sqlite:${text}`, /not a database/)
+    await refused(
+      `sqlite:${text}`,
+      /store at \/.*text cannot be .*opened \(.*not a database\)\. Check --from\./,
+    )
     await refused(none, 'the same store', none)
     await refused(none, 'the same store', `sqlite:${folder}/x/../none.db`)
     await refused(none, 'a store that stays', 'sqlite::memory:')

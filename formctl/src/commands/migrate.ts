@@ -4,7 +4,6 @@ import type { MigrationStep } from '@fms/store-kit'
 import type { Command } from '../cli/command.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { namedStores, withStoreName } from '../stores/open-stores.ts'
-import { fileOf, type NamedStore } from '../stores/require-store.ts'
 
 export const addMigrateCommand = (formctl: Command): void => {
   formctl
@@ -14,8 +13,8 @@ export const addMigrateCommand = (formctl: Command): void => {
       const { directory, forms } = namedStores(process.env)
       const onStep = printSteps(this)
       const stores = {
-        directory: await create(directory, () => migrateDirectoryStore(directory.url, onStep)),
-        forms: await create(forms, () => migrateFormsStore(forms.url, onStep)),
+        directory: await withStoreName(directory, () => migrateDirectoryStore(directory.url, onStep)),
+        forms: await withStoreName(forms, () => migrateFormsStore(forms.url, onStep)),
       }
       const lines = Object.entries(stores).map(
         ([store, { engine, version }]) =>
@@ -25,23 +24,6 @@ export const addMigrateCommand = (formctl: Command): void => {
     })
     .examples('migrate', 'migrate --json')
 }
-
-/** Runs a migration. @throws {Error} that names the store if it is unreachable, or a SQLite file cannot be created. */
-const create = async <T>(store: NamedStore, migrate: () => Promise<T>): Promise<T> => {
-  try {
-    return await withStoreName(store, migrate)
-  } catch (cause) {
-    if (fileOf(store) === undefined || !isSystemError(cause)) throw cause
-    throw new Error(
-      `The ${store.name} store at ${fileOf(store)} cannot be created or opened (${cause.message}). Check ${store.setting}.`,
-      { cause },
-    )
-  }
-}
-
-/** Whether the operating system could not create a folder, or SQLite could not open a file. */
-const isSystemError = (error: unknown): error is Error =>
-  error instanceof Error && ('syscall' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR'))
 
 /** Documents between two lines. */
 const changesPerLine = 10_000

@@ -14,7 +14,7 @@ import { type FormsStore, openFormsStore } from '@fms/forms-store'
 import { findSampleSecrets, sampleRefusal } from '@fms/service-kit/settings'
 import type { Command } from '../cli/command.ts'
 import { printOutcome, type Work } from '../cli/outcome.ts'
-import { type NamedStore, requireStore } from './require-store.ts'
+import { fileOf, type NamedStore, requireStore } from './require-store.ts'
 
 /** The data folder of `npm start`. */
 export const dataDir = ({ DATA_DIR }: NodeJS.ProcessEnv): string => DATA_DIR || '.data'
@@ -42,16 +42,23 @@ export const namedStores = (env: NodeJS.ProcessEnv): { directory: NamedStore; fo
 
 export const withoutPassword = (url: string) => url.replace(/\/\/[^/]*@/, '//')
 
-/** Runs `work`, and adds the store's name and URL to the error if the store is unreachable. */
+/** Runs `work`, and adds the store's name and URL to the error if the store is unreachable, or its file cannot be opened. */
 export const withStoreName = async <T>(store: NamedStore, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof ApiError && error.reason === 'STORE_UNAVAILABLE'
-      ? unreachable(store, error)
-      : error
+    if (error instanceof ApiError && error.reason === 'STORE_UNAVAILABLE') throw unreachable(store, error)
+    if (fileOf(store) === undefined || !isSystemError(error)) throw error
+    throw new Error(
+      `The ${store.name} store at ${fileOf(store)} cannot be created or opened (${error.message}). Check ${store.setting}.`,
+      { cause: error },
+    )
   }
 }
+
+/** Whether the operating system could not create a folder, or SQLite could not open a file. */
+const isSystemError = (error: unknown): error is Error =>
+  error instanceof Error && ('syscall' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR'))
 
 const unreachable = ({ name, url, setting }: NamedStore, error: ApiError): Error => {
   const { cause } = error.parts
