@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openDirectoryStore } from '@fms/directory-store'
 import { openFormsStore } from '@fms/forms-store'
@@ -221,7 +221,7 @@ describe('a good backup', () => {
     await givenData()
     vi.stubEnv('BACKUP_COMMAND', `cp -r "${at('data', 'internal-secret')}" "${at('uploaded')}"; ls`)
 
-    const { code, stdout } = await runFormctl(['backup', at('backup'), '--json'])
+    const { code, stdout } = await runFormctl(['backup', relative('', at('backup')), '--json'])
 
     expect(code).toBe(0)
     expect(readdirSync(folder)).toContain('uploaded')

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempDisposable, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type BackupNote, backupNoteFile } from '@fms/contracts'
 import { type BackupSource, countRows, type Manifest, restoreBackup, writeBackup } from '../backup/backup.ts'
@@ -50,7 +50,7 @@ async function createAction(this: Command, folder: string) {
       : await writeKeptBackup(source, folder, keep, new Date())
   const { manifest, deleted } = written
   if (process.env.BACKUP_COMMAND) await runBackupCommand(process.env.BACKUP_COMMAND, written.folder)
-  await noteBackup(source, { createTime: manifest.createTime, folder: written.folder })
+  await noteBackup(source, { createTime: manifest.createTime, folder: resolve(written.folder) })
   const names = Object.keys(manifest.files).join(', ')
   const old = deleted.length > 0 ? ` Deleted ${deleted.length} older.` : ''
   printOutcome(this, {
