@@ -100,6 +100,9 @@ describe('formctl forms export', () => {
     expect(parseLines(text)).toEqual(await storedRecords())
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(await exportTo(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
+    const nowhere = join(dataDir, 'nowhere', 'forms.ndjson')
+    const stderr = `error: ${nowhere} cannot be created (ENOENT). Choose another name.\n`
+    expect(await exportTo(nowhere)).toMatchObject({ code: 1, stderr })
     expect(readFileSync(file, 'utf8')).toBe(text)
     const other = join(dataDir, 'other.ndjson')
     expect(await exportTo(other)).toMatchObject({ stdout: `Exported 1 form to ${other}.\n` })

@@ -58,7 +58,9 @@ export const writeNewFile = async <T>(
   if (existsSync(path)) throw new Error(`${path} exists. Choose another name, or remove it first.`)
   const unfinished = `${path}.${process.pid}.unfinished`
   try {
-    const file = await open(unfinished, 'wx', 0o600)
+    const file = await open(unfinished, 'wx', 0o600).catch((cause) => {
+      throw new Error(`${path} cannot be created (${cause.code}). Choose another name.`, { cause })
+    })
     try {
       const result = await work((text) => file.appendFile(text))
       await file.sync()
