@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import config from '../console/vite.config.ts'
@@ -25,10 +25,13 @@ describe('buildConsole', () => {
     await buildConsole(dist)
     expect(timeOfBuild()).toBe(first)
 
-    utimesSync(page, new Date(0), new Date(0))
+    const leftover = `${folder}-interrupted`
+    mkdirSync(leftover)
+    for (const path of [page, leftover]) utimesSync(path, new Date(0), new Date(0))
     await Promise.all([buildConsole(dist), buildConsole(dist)])
     expect(timeOfBuild()).toBeGreaterThan(first)
     expect(readFileSync(page, 'utf8')).toContain('<div id="app">')
+    expect(existsSync(leftover)).toBe(false)
   })
 
   it('compares the time of each page', () => {

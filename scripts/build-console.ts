@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -26,6 +26,7 @@ export const buildConsole = async (dist = join(root, 'console/dist')): Promise<b
   if (isCurrent(dist)) return true
   const vite = findVite()
   if (vite === undefined) return false
+  removeLeftovers()
   const folder = mkdtempSync(join(root, 'node_modules/.console-'))
   try {
     const args = [vite, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'error']
@@ -35,6 +36,15 @@ export const buildConsole = async (dist = join(root, 'console/dist')): Promise<b
     rmSync(folder, { recursive: true, force: true })
   }
   return true
+}
+
+/** Removes what interrupted builds have left. A build takes seconds. */
+const removeLeftovers = (): void => {
+  const hourAgoMs = Date.now() - 3_600_000
+  for (const folder of globSync(join(root, 'node_modules/.console-*'))) {
+    const { mtimeMs = hourAgoMs } = statSync(folder, { throwIfNoEntry: false }) ?? {}
+    if (mtimeMs < hourAgoMs) rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 const isCurrent = (dist: string): boolean => {
