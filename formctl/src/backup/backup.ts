@@ -112,12 +112,14 @@ export const restoreBackup = async (folder: string, target: BackupSource): Promi
     if (existsSync(path)) throw new Error(`${path} exists. Set DATA_DIR to a folder without stores.`)
   }
   await checkReleases(folder)
+  using interruption = new Interruption()
   try {
     for (const { from, unfinished, digest } of moves) {
       createFolder(dirname(unfinished))
       await copyPrivately(from, unfinished)
       if ((await sha256Of(unfinished)) !== digest) throw new Error(`${from} has changed since the backup.`)
       if (from.endsWith('.db')) checkIntegrity(unfinished)
+      interruption.check('Nothing was restored.')
     }
     for (const { unfinished, to } of moves) await rename(unfinished, to)
   } finally {

@@ -304,6 +304,20 @@ describe('formctl restore', () => {
     await refused(/forms\.db is missing/)
   })
 
+  it('leaves nothing behind on Ctrl-C', async () => {
+    await backUp()
+    useDataDir('restored')
+    const interrupt = (event: string | symbol) =>
+      event === 'SIGINT' && queueMicrotask(() => process.emit('SIGINT'))
+    process.on('newListener', interrupt)
+
+    const { code, stderr } = await runFormctl(['restore', at('backup')])
+    process.off('newListener', interrupt)
+
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: Interrupted. Nothing was restored.\n' })
+    expect(readdirSync(at('restored'))).toEqual([])
+  })
+
   it('does not change a DATA_DIR that has a store', async () => {
     await backUp()
     appendFileSync(at('data', 'internal-secret'), '!')
