@@ -85,9 +85,12 @@ describe('docs/examples/publish-forms.yml', () => {
   })
 
   it('validates without storing anything', async () => {
+    const second = join(repository, `forms/${forms[1]}.json`)
+    writeFileSync(second, `\n${readFileSync(second, 'utf8')}`)
+
     await runJob('check')
 
-    expect((await get(forms[0]!)).name).toBe('Untitled form')
+    for (const form of forms) expect((await get(form)).name).toBe('Untitled form')
   })
 
   it.each(['check', 'publish'])('fails the job %s when a form is invalid', async (job) => {
