@@ -469,6 +469,15 @@ describe('formctl', () => {
     expect(outcome.stderr).not.toContain('secret')
   })
 
+  it.each([['user', 'create', '--email', 'ada@example.com'], ['migrate']])(
+    'rejects a store URL without a path, in which nothing would stay: %s',
+    async (...args) => {
+      const env = { DATA_DIR: dataDir, DIRECTORY_STORE_URL: 'sqlite:' }
+
+      expectFailure(await formctlWith(env, ...args), 'Use sqlite:PATH or mongodb:')
+    },
+  )
+
   it('rejects a password of .env.example, naming the variable', async () => {
     const url = 'mongodb://formctl:sample@127.0.0.1:1/directory'
     const outcome = await formctlWith({ DATA_DIR: dataDir, DIRECTORY_STORE_URL: url }, 'key', 'list')

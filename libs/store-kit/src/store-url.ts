@@ -12,7 +12,7 @@ export interface Engines<T> {
  * Calls the function of a URL's engine: `sqlite:PATH`, `mongodb://…` or `mongodb+srv://…`. @throws {Error} for others.
  */
 export const byScheme = <T>(store: string, url: string, { sqlite, mongodb }: Engines<T>): T => {
-  if (url.startsWith('sqlite:')) return sqlite(url)
+  if (/^sqlite:./.test(url)) return sqlite(url)
   if (/^mongodb(\+srv)?:\/\//.test(url)) return mongodb(url)
   // The URL may contain a password, so the message has only its scheme.
   const scheme = url.split(':')[0]
