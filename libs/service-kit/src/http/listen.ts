@@ -23,7 +23,9 @@ export const listen = async (
   app: FastifyInstance,
   { host, port, isShared = false, sockets = 1 }: ListenerOptions,
 ): Promise<void> => {
-  const others = process.platform === 'linux' ? Array.from({ length: sockets - 1 }, () => createServer()) : []
+  // As of Node's HTTP server: with Nagle's algorithm, each part of a response would wait for the client's delayed ACK.
+  const create = () => createServer({ noDelay: true })
+  const others = process.platform === 'linux' ? Array.from({ length: sockets - 1 }, create) : []
   app.addHook('preClose', async () => {
     await Promise.all(others.map((other) => once(other.close(), 'close')))
   })
