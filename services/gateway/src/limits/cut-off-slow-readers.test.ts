@@ -96,11 +96,8 @@ describe('a caller who reads a response slowly', () => {
     socket.destroy()
   })
 
-  it.concurrent.each([
-    ['/bytes', never],
-    ['/stream', 3_000],
-  ])('is served above the minimum rate: %s', async (path, windowMs) => {
-    const { app: started, port } = await startServer({ stalledMs: 3_000, windowMs, minBytes: 1 })
+  it.concurrent.each(['/bytes', '/stream'])('is served above the minimum rate: %s', async (path) => {
+    const { app: started, port } = await startServer({ stalledMs: 3_000, windowMs: 3_000, minBytes: 1 })
     await using _app = started
     const socket = await get(port, path)
 

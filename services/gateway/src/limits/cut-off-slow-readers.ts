@@ -18,7 +18,7 @@ export const exemptFromCutOff = (raw: ServerResponse): void => void exempted.add
 const defaultLimits = {
   /** How long a caller may read no byte of a response. */
   stalledMs: 10_000,
-  /** A window in which a caller has to read `minBytes`. A chunk written in one call counts once all of it is read. */
+  /** A window in which a caller has to read `minBytes`. */
   windowMs: 30_000,
   minBytes: 30 * 16 * 1024,
   /** How often connections are checked. */
@@ -27,8 +27,14 @@ const defaultLimits = {
 
 /** A connection, and how much it has sent of its current response. */
 interface Connection {
-  /** Node stores the response that is being sent on its socket; those of pipelined requests wait for it. */
-  socket: Socket & { _httpMessage?: ServerResponse | null }
+  /**
+   * Node stores the response that is being sent on its socket; those of pipelined requests wait for it. Only the handle
+   * counts the part of a chunk that is sent.
+   */
+  socket: Socket & {
+    _httpMessage?: ServerResponse | null
+    _handle?: { bytesWritten: number; writeQueueSize: number } | null
+  }
   /** The response that the window belongs to; none before the first check of a response that has begun. */
   raw: ServerResponse | undefined
   windowEnd: number
@@ -66,7 +72,9 @@ const check = (
 ): void => {
   const { socket } = connection
   const now = performance.now()
-  const sentBytes = socket.bytesWritten - socket.writableLength
+  // Destroyed just now.
+  if (!socket._handle) return
+  const sentBytes = socket._handle.bytesWritten - socket._handle.writeQueueSize
   if (connection.raw !== raw) {
     connection.raw = raw
     // Node restarts this timer whenever the socket sends bytes.
