@@ -183,13 +183,17 @@ describe('the admission queue of a service', () => {
     }
   })
 
-  it('authorizes a request again that has waited for more than a second', async () => {
+  it.each([
+    ['POST', forms, { headers: json, body: '{}' }],
+    ['GET', '/v2/organizations/acme/events/stream'],
+  ])('authorizes a request again that has waited for more than a second: %s %s', async (...request) => {
     const { gateway: started, received, waiting, release } = await startBlocked({ maxRequests: 1 })
     await using gateway = started
     const first = gateway.send('GET', form)
     await received(1)
     const colleague = gateway.directory.createKey([gateway.organization])
-    const revoked = gateway.send('POST', forms, { as: colleague, headers: json, body: '{}' })
+    const [method, path, options] = request
+    const revoked = gateway.send(method, path, { ...options, as: colleague })
     await waiting(1)
     gateway.directory.revoke(colleague)
     await delay(1_100)

@@ -46,7 +46,7 @@ export const forwardStream: AddRoute<GatewayDeps> = (app, deps) => {
 const requestStream = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  { forms, queues, streamAgent: agent }: GatewayDeps,
+  { forms, queues, authorize, streamAgent: agent }: GatewayDeps,
 ) => {
   const send = () =>
     forms.request({
@@ -57,7 +57,12 @@ const requestStream = async (
       agent,
       maxBufferedBytes: maxWaitingBytes,
     })
-  const response = await queues.forms.admit({ flow: flowOf(request.identity), reply }, send)
+  const admission = {
+    flow: flowOf(request.identity),
+    reply,
+    reauthorize: () => reauthorize(request, authorize),
+  }
+  const response = await queues.forms.admit(admission, send)
   if (!reply.raw.destroyed) return response
   if (response?.body instanceof Readable) response.body.destroy()
   return undefined
