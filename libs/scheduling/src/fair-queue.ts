@@ -51,6 +51,12 @@ export class FairQueue {
     return (this.#all.child(organization)?.child(user)?.waiting ?? 0) > 0
   }
 
+  /** Whether what the organization and the user hold leaves as many of their seats. */
+  hasRoomFor({ organization, user }: Flow, seats: number): boolean {
+    const ofOrganization = this.#all.child(organization)
+    return [ofOrganization, ofOrganization?.child(user)].every((node) => node?.hasRoomFor({ seats }) ?? true)
+  }
+
   /**
    * Queues work for at most a user's seats. Calls `onAdmitted` once, perhaps before it returns, unless the entry
    * leaves.
@@ -155,7 +161,7 @@ class QueueNode {
     return this.held >= this.#seats
   }
 
-  hasRoomFor({ seats }: QueueEntry): boolean {
+  hasRoomFor({ seats }: Pick<QueueEntry, 'seats'>): boolean {
     return this.held + seats <= this.#seats
   }
 

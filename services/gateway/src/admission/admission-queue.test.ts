@@ -315,6 +315,25 @@ describe('a list of an organization whose last one was not short', () => {
 })
 
 describe('bodies over 16 KiB', () => {
+  it('of one user that do not arrive leave memory to those of a colleague', async () => {
+    await using gateway = await startGateway()
+    const { hostname, port } = new URL(gateway.origin)
+    const slow = Array.from({ length: 8 }, () => connect(Number(port), hostname).on('error', () => {}))
+    for (const socket of slow)
+      socket.write(
+        `POST ${forms} HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.key}\r\n` +
+          'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n',
+      )
+    const isAuthorized = () => gateway.directory.authorizeRequests.length > 0
+    await expect.poll(isAuthorized).toBe(true)
+    const as = gateway.directory.createKey([gateway.organization])
+
+    const { status } = await gateway.send('POST', forms, { as, headers: json, body: long })
+
+    for (const socket of slow) socket.destroy()
+    expect(status).toBe(200)
+  })
+
   it.each([
     ['POST', '/v2/keys'],
     ['POST', '/v2/sessions'],

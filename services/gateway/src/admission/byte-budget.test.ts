@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ByteBudget } from './byte-budget.ts'
 
-const flowOf = (organization: string) => ({ organization, user: organization })
+const flowOf = (organization: string, user = organization) => ({ organization, user })
 
 /** A budget whose reservations release when they are evicted, and the names of those that were. */
 const givenBudget = (bytes: number, minBytes?: number) => {
@@ -22,30 +22,46 @@ const givenBudget = (bytes: number, minBytes?: number) => {
 const settled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), setImmediate(false)])
 
 describe('ByteBudget', () => {
-  it('lets an organization hold an eighth, or the given minimum, and others the rest', async () => {
+  it('lets an organization hold an eighth, a user half of it, or the given minimum, and others the rest', async () => {
     const { budget, reserve } = givenBudget(80)
-    await reserve('a1', 6)
+    await reserve('a1', 3)
     let isHeld = false
-    const waiting = reserve('a2', 6).then((release) => {
+    const waiting = reserve('a2', 3).then((release) => {
       isHeld = true
       return release
     })
 
-    expect(await reserve('b1', 10)).toBeDefined()
-    expect([isHeld, budget.held]).toEqual([false, 16])
+    expect(budget.tryReserve(flowOf('a', 'colleague'), 5, () => {})).toBeDefined()
+    expect(budget.tryReserve(flowOf('a', 'another'), 3, () => {})).toBeUndefined()
+    expect(await reserve('b1', 5)).toBeDefined()
+    expect([isHeld, budget.held]).toEqual([false, 13])
     expect(await waiting).toBeUndefined()
     expect(await givenBudget(80, 20).reserve('a1', 20)).toBeDefined()
   })
 
-  it('counts what is longer than the share of an organization as all of it', async () => {
+  it('counts what is longer than the share of a user as all of it', async () => {
     const { budget, reserve } = givenBudget(80)
 
     const release = await reserve('a1', 50)
 
-    expect(budget.held).toBe(10)
+    expect(budget.held).toBe(5)
     release!()
     release!()
     expect(budget.held).toBe(0)
+  })
+
+  it('ends nothing for a user who holds its share', async () => {
+    const { budget, reserve } = givenBudget(80)
+    let isEvicted = false
+    const evict = () => {
+      isEvicted = true
+    }
+    for (const user of ['b', 'colleague']) budget.tryReserve(flowOf('b', user), 5, evict)
+    await reserve('a1', 4)
+
+    expect(await reserve('a2', 2)).toBeUndefined()
+
+    expect(isEvicted).toBe(false)
   })
 
   it('ends the oldest reservation of the organization that holds the most for one that waits', async () => {

@@ -18,7 +18,7 @@ new Gauge({
 })
 
 interface Wait {
-  organization: string
+  flow: Flow
   bytes: number
 }
 
@@ -28,21 +28,21 @@ interface Reservation {
 }
 
 /**
- * Memory for what many callers send or read, an eighth at most for an organization. When all is held, the largest holder
- * that can lose a reservation loses its oldest.
+ * Memory for what many callers send or read, an eighth at most for an organization, half of that for a user. When all is
+ * held, the largest holder that can lose a reservation loses its oldest.
  */
 export class ByteBudget {
   readonly #queue: FairQueue
-  readonly #share: number
   readonly #reservations = new Set<Reservation>()
   readonly #waits = new Set<Wait>()
   /** Set while anything waits: one timer for all, which may be thousands. */
   #timer: NodeJS.Timeout | undefined
 
-  /** @param of for the metric. @param minBytes what an organization may hold at least. */
+  /** @param of for the metric. @param minBytes what an organization, and a user, may hold at least. */
   constructor(of: 'requests' | 'responses' | 'public forms', bytes: number, minBytes = 0) {
-    this.#share = Math.max(minBytes, Math.floor(bytes / 8))
-    this.#queue = new FairQueue({ seats: bytes, perOrganization: this.#share })
+    const perOrganization = Math.max(minBytes, Math.floor(bytes / 8))
+    const perUser = Math.max(minBytes, Math.floor(perOrganization / 2))
+    this.#queue = new FairQueue({ seats: bytes, perOrganization, perUser })
     budgets.set(of, this)
   }
 
@@ -76,7 +76,7 @@ export class ByteBudget {
   ): Promise<(() => void) | undefined> {
     const release = this.tryReserve(flow, bytes, evict)
     if (release) return release
-    const wait = { organization: flow.organization, bytes }
+    const wait = { flow, bytes }
     this.#waits.add(wait)
     this.#timer ??= setInterval(() => this.#makeRoom(), patienceMs)
     const entry = await waitForSeats(this.#queue, flow, { maxWaitMs, reply, seats: bytes })
@@ -97,7 +97,7 @@ export class ByteBudget {
     }
   }
 
-  /** Ends the oldest reservation that can end of the largest holder that has one, for a wait within its share. */
+  /** Ends the oldest reservation that can end of the largest holder that has one, for a wait within its shares. */
   #makeRoom(): void {
     const held = new Map<string, number>()
     for (const { entry } of this.#reservations) {
@@ -105,10 +105,8 @@ export class ByteBudget {
       held.set(flow.organization, (held.get(flow.organization) ?? 0) + seats)
     }
     for (const [holder, most] of [...held].sort(([, one], [, other]) => other - one)) {
-      const mayHold = ({ organization, bytes }: Wait) => {
-        const needed = (held.get(organization) ?? 0) + bytes
-        return needed <= this.#share && needed < most
-      }
+      const mayHold = ({ flow, bytes }: Wait) =>
+        this.#queue.hasRoomFor(flow, bytes) && (held.get(flow.organization) ?? 0) + bytes < most
       if (!this.#waits.values().some(mayHold)) return
       for (const reservation of this.#reservations) {
         if (reservation.entry.flow.organization !== holder || reservation.evict() === false) continue

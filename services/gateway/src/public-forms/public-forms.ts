@@ -15,7 +15,7 @@ import { addFormPage } from './form-page.ts'
 /** Reads under way in forms: few, beside the seats of callers with keys. */
 const seats = { seats: 4, perOrganization: 2 }
 
-/** Bytes of forms over 256 KiB that are on their way to respondents; at least one form for an address. */
+/** Bytes of forms over 256 KiB that are on their way to respondents; at least two forms for an address. */
 const maxBytes = 16 * 1024 * 1024
 const maxFormBytes = 1024 * 1024
 
@@ -57,7 +57,7 @@ const isForJsonOnly = (accept = ''): boolean =>
 /** A function that reads the public JSON of a form, in the turn of the caller's address. */
 const createReader = ({ forms, token }: GatewayDeps) => {
   const queue = new AdmissionQueue('public forms', seats)
-  const budget = new ByteBudget('public forms', maxBytes, maxFormBytes)
+  const budget = new ByteBudget('public forms', maxBytes, 2 * maxFormBytes)
 
   return async (
     publicId: string,
