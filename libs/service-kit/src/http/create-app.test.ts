@@ -220,8 +220,10 @@ describe('an app', () => {
       })
     })
 
-    it('logs no failure when a client disconnects in the middle', async () => {
+    it('logs and counts no failure when a client disconnects in the middle', async () => {
       const { app, lines } = startApp()
+      const counts = async () => (await app.inject('/metrics')).body.match(/^http_error_responses_total{.*/gm)
+      const before = await counts()
       await app.listen({ port: 0, host: '127.0.0.1' })
       const { port } = app.server.address() as AddressInfo
       const closed = new Promise((resolve) =>
@@ -236,8 +238,9 @@ describe('an app', () => {
       const socket = connect(port, '127.0.0.1')
       socket.write(`${head.join('\r\n')}\r\n\r\n{"name":`, () => setTimeout(() => socket.destroy(), 20))
       await closed
-      await app.close()
 
+      expect(await counts()).toEqual(before)
+      await app.close()
       expect(lines.filter(({ level }) => Number(level) > 30)).toEqual([])
     })
 

@@ -11,7 +11,7 @@ const errorHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache
  * debug. Once the client has disconnected, only unknown errors count.
  */
 export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-  if (reply.hasEnded && (thrown instanceof ApiError || isAbort(thrown))) {
+  if (reply.hasEnded && (thrown instanceof ApiError || thrown === request.raw.errored || isAbort(thrown))) {
     reply.hijack()
     return
   }
