@@ -19,6 +19,8 @@ const timeoutMs = 1_000
 
 type IsFailure = (error: unknown) => boolean
 
+type Action<T> = (isTrial: boolean) => Promise<T>
+
 /**
  * Runs an action through an upstream's circuit breaker; while open, it throws at once ({@link isOpenError}). Opens when
  * more than half of ten seconds' requests, at least five, failed, or one that took a second in which nothing succeeded.
@@ -27,7 +29,7 @@ type IsFailure = (error: unknown) => boolean
  *
  * @param isFailure whether an error is one of the upstream. Others neither open nor close the circuit.
  */
-export type Circuit = <T>(action: () => Promise<T>, isFailure?: IsFailure) => Promise<T>
+export type Circuit = <T>(action: Action<T>, isFailure?: IsFailure) => Promise<T>
 
 /** Whether an open circuit has thrown the error. */
 export const isOpenError = (error: unknown) => error instanceof Error && CircuitBreaker.isOurError(error)
@@ -41,8 +43,8 @@ export const createCircuit = (circuit: string, logger: FastifyBaseLogger): Circu
   let isReportedOpen = false
   let err: unknown
 
-  const run = async (action: () => Promise<unknown>, _isFailure?: IsFailure) => {
-    const result = await action()
+  const run = async (action: Action<unknown>, _isFailure?: IsFailure) => {
+    const result = await action(breaker.halfOpen)
     lastSuccess = performance.now()
     successes!.inc()
     return result

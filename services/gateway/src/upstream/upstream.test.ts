@@ -138,6 +138,26 @@ describe('a service that hangs', () => {
     await closed
   })
 
+  it('is available again after a trial whose caller leaves', async () => {
+    await using hanging = await startHanging()
+    const { service, upstream, log } = hanging
+    await expect(upstream.request(read)).rejects.toThrow()
+    service.respond = () => delay(200, {})
+    const closed = log.line('circuit closed')
+    const leave = async () => {
+      const reply = { hasEnded: false, elapsedTime: 0, onDisconnect: undefined as (() => void) | undefined }
+      const response = upstream.request({ ...read, reply }).catch(() => {})
+      await delay(50)
+      reply.hasEnded = true
+      reply.onDisconnect?.()
+      await response
+    }
+
+    while (service.received.length < 2) await leave()
+
+    await closed
+  })
+
   it('gets a write only once', async () => {
     await using hanging = await startHanging()
 

@@ -57,7 +57,7 @@ export const textOf = ({ body }: UpstreamResponse) =>
   String(body instanceof StreamedBody ? body.destroy() : body)
 
 export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origin'> {
-  /** The request is aborted when the caller disconnects before the service responds. */
+  /** The request is aborted when the caller disconnects before the service responds, unless it is a trial of the circuit. */
   reply?: WaitingReply | undefined
   /** Connections for this request. Default: those of the upstream. */
   agent?: Agent
@@ -87,8 +87,10 @@ export const createUpstream = ({ name, origin, agent, logger }: UpstreamOptions)
     origin,
     async request(request) {
       const { reply } = request
-      const send = async () => {
-        const response = await sendWithRetry(request.agent ?? agent, { origin, ...request })
+      const send = async (isTrial: boolean) => {
+        // A trial runs to its end: callers who leave would keep the circuit open.
+        const aborting = isTrial ? undefined : reply
+        const response = await sendWithRetry(request.agent ?? agent, { origin, ...request, reply: aborting })
         // The service rejected the gateway's token. A 401 would suggest to the caller that its key is invalid.
         if (response.headers['www-authenticate'] === 'FmsIdentity')
           throw new Error('the service rejects the identity token: does it have another INTERNAL_SECRET?')
