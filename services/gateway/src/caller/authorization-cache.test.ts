@@ -289,10 +289,12 @@ describe('the number of concurrent look-ups', () => {
     const { authorize, lookups, release } = await startBlocked()
     const pending = ['a', 'b', 'c'].map((organizationRef) => authorize('known', organizationRef, 'r'))
 
+    const sentAt = performance.now()
     await expect(authorize('known', 'd', 'r')).rejects.toMatchObject({
       reason: 'TOO_MANY_AT_ONCE',
       parts: { metadata: { scope: 'user', limit: '3' } },
     })
+    expect(performance.now() - sentAt).toBeGreaterThan(450)
     const valid = authorize('valid', undefined, 'r')
     await settle()
 

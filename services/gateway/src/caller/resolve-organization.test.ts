@@ -174,9 +174,11 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     const waiting = gateway.send('GET', path)
     await expect.poll(gateway.requests).toContain(`GET ${gateway.real}`)
 
+    const sentAt = performance.now()
     const rejected = await gateway.send('GET', path)
     blocked.resolve()
 
+    expect(performance.now() - sentAt).toBeGreaterThan(450)
     expect([rejected.status, reasonOf(rejected)]).toEqual([429, 'TOO_MANY_AT_ONCE'])
     expect((await waiting).status).toBe(200)
     expect((await gateway.send('GET', path)).status).toBe(200)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Identity } from '@fms/contracts'
 import type { FastifyInstance } from 'fastify'
 import { tooManyAtOnce } from '../errors.ts'
@@ -91,6 +92,15 @@ export class ConcurrencyPermit {
 
 /** How long a refusal is held back, in milliseconds: it costs as much as a read, and callers repeat it at once. */
 const refusalMs = 500
+
+/** Acquires what is free at once, else holds the refusal back. */
+export const acquireOrHoldBack = <T>(acquire: () => T): T | Promise<never> => {
+  try {
+    return acquire()
+  } catch (error) {
+    return delay(refusalMs).then(() => Promise.reject(error))
+  }
+}
 
 /** Bounds requests in flight of a user and an organization. Register it after the hook that sets the caller. */
 export const limitConcurrency = (app: FastifyInstance, limits: ConcurrencyLimits): void => {
