@@ -131,7 +131,7 @@ class QueueNode {
   /** The round of its group in which it is next. */
   turn = 0
   /**
-   * Tickets of a user that wait, in the order of their arrival. No set: V8 links the tables of one that empties and fills
+   * Entries of a user that wait, in the order of their arrival. No set: V8 links the tables of one that empties and fills
    * all the time, and so keeps dead requests alive.
    */
   readonly entries: QueueEntry[] = []
