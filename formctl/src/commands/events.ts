@@ -46,7 +46,7 @@ const parseFilterOption = (text: string): { checked?: CheckedFilter } => {
 function listEvents(this: Command) {
   return printEvents(this, async (log, organizationId, after) => {
     const first = after === undefined ? (await log.range(organizationId)).oldestSequence : after + 1
-    return readEvents(log, organizationId, Math.max(first, 1))
+    return readEvents(log, organizationId, first)
   })
 }
 

@@ -11,7 +11,7 @@ export interface EventsQuery {
   limit: number
 }
 
-/** What a log contains. Both are 0 for an organization without events. */
+/** What a log contains. An empty one ranges from 1 to 0. */
 export interface EventLogRange {
   oldestSequence: number
   lastSequence: number

@@ -7,7 +7,7 @@ import type { Flow } from '@fms/scheduling'
 import type { FastifyBaseLogger } from 'fastify'
 import { type EventReader, maxChunk } from './event-reader.ts'
 import type { EventTail, EventTails } from './event-tails.ts'
-import { assertNotPruned, rangeOf } from './log-range.ts'
+import { assertNotPruned } from './log-range.ts'
 
 const commentMs = 5_000
 
@@ -113,7 +113,7 @@ export class EventStream {
     const to = this.#tail.lastSequence
     const query = { organizationId, formId: this.#formId, from: this.#position + 1, to, limit: maxChunk }
     const events = await reader.read(query, flow)
-    assertNotPruned(this.#position, await rangeOf(log, organizationId))
+    assertNotPruned(this.#position, await log.range(organizationId))
     const position = events.length < maxChunk ? to : parseSequence(events.at(-1)!.sequence)
     return { events, position }
   }

@@ -1,12 +1,6 @@
 import { apiError } from '@fms/aip'
 import { formatSequence } from '@fms/contracts'
-import type { EventLog, EventLogRange } from '@fms/forms-store'
-
-/** The range of a log. An empty log, too, starts at 1. */
-export const rangeOf = async (log: EventLog, organizationId: string): Promise<EventLogRange> => {
-  const { oldestSequence, lastSequence } = await log.range(organizationId)
-  return { oldestSequence: Math.max(1, oldestSequence), lastSequence }
-}
+import type { EventLogRange } from '@fms/forms-store'
 
 /** The caller would miss events that retention has removed. */
 export const eventsPruned = ({ oldestSequence, lastSequence }: EventLogRange) =>

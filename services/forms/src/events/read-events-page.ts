@@ -9,7 +9,7 @@ import {
 } from '@fms/forms-store'
 import type { Flow } from '@fms/scheduling'
 import { type EventReader, maxChunk } from './event-reader.ts'
-import { assertNotPruned, eventsPruned, rangeOf } from './log-range.ts'
+import { assertNotPruned, eventsPruned } from './log-range.ts'
 
 /** Maximum number of events that a page looks at. A page with a filter may end before it is full (AIP-158). */
 const maxLookedAt = 2_000
@@ -49,12 +49,12 @@ export const readEventsPage = async (
   flow: Flow,
 ): Promise<EventsPage> => {
   const { organizationId } = query
-  const range = await rangeOf(log, organizationId)
+  const range = await log.range(organizationId)
   const rest = restOf(query, range)
   const first = rest.from
   const page = await scan(reader, query, rest, flow)
   // Retention may have removed events between the two reads.
-  const rangeAfter = await rangeOf(log, organizationId)
+  const rangeAfter = await log.range(organizationId)
   if (query.descending || rangeAfter.oldestSequence <= first) return { ...page, range }
   if (hasStart(query)) throw eventsPruned(rangeAfter)
   return readEventsPage(log, reader, query, flow)

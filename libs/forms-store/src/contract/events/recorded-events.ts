@@ -313,7 +313,7 @@ export const recordedEventsContract = (open: OpenStore): void => {
       expect(await store().delete(ref, allow)).toBe(false)
 
       expect(await typesOf(form)).toEqual([])
-      expect(await store().events.range(form.organizationId)).toEqual({ oldestSequence: 0, lastSequence: 0 })
+      expect(await store().events.range(form.organizationId)).toEqual({ oldestSequence: 1, lastSequence: 0 })
     })
 
     it('is recorded for replies, dry runs and reads', async () => {

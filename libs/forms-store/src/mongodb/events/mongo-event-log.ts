@@ -40,12 +40,12 @@ export const mongoEventLog = (collections: FormsCollections): EventLog => ({
 
   /** Index: events_by_position. */
   async range(organizationId) {
-    const { events } = collections
     const query = { organizationId, position: { $gt: 0 } }
     const options = { sort: { position: 1 }, limit: 1, fields: ['position'] } as const
     // The oldest after the newest: retention never removes the newest.
     const newest = await lastNumbered(collections, organizationId)
-    const [oldest] = newest ? await events.findDurable(query, options) : []
+    if (!newest) return { oldestSequence: 1, lastSequence: 0 }
+    const [oldest] = await collections.events.findDurable(query, options)
     return { oldestSequence: sequenceOf(oldest), lastSequence: sequenceOf(newest) }
   },
 

@@ -40,7 +40,7 @@ export const sqliteEventLog = (database: SqliteDatabase): EventLog => ({
       FROM eventLogs WHERE organizationId = ?`
     const row = database.get(sql, organizationId)
     return {
-      oldestSequence: (row?.oldestSequence as number | undefined) ?? 0,
+      oldestSequence: (row?.oldestSequence as number | undefined) ?? 1,
       lastSequence: (row?.lastSequence as number | undefined) ?? 0,
     }
   },

@@ -4,7 +4,7 @@ import { assertReached, eventFilterFields } from '@fms/forms-store'
 import { type AddRoute, countEventStream, flowOf } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { EventStream } from '../../events/event-stream.ts'
-import { assertNotPruned, rangeOf } from '../../events/log-range.ts'
+import { assertNotPruned } from '../../events/log-range.ts'
 import { OrganizationParams } from '../form-params.ts'
 
 const headers = {
@@ -26,7 +26,7 @@ export const streamEvents: AddRoute<FormsDeps> = (
       const { organizationId } = request.params
       const { params, filter } = readFilterQuery(request.query, StreamEventsQuery, eventFilterFields)
       const start = lastEventIdOf(request.headers['last-event-id']) ?? params.afterSequence
-      const range = await rangeOf(events, organizationId)
+      const range = await events.range(organizationId)
       const { lastSequence } = range
       const position = start === undefined ? lastSequence : Number(start)
       assertNotPruned(position, range)
