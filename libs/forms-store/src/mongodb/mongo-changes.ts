@@ -1,5 +1,5 @@
 import { type MongoTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
-import type { ChangeEngine, FoundRevision } from '../changes/change-engine.ts'
+import type { ChangeEngine } from '../changes/change-engine.ts'
 import { limitedGrowth } from '../quota.ts'
 import { toStoredRevision } from '../stored-rows.ts'
 import { applyChange, latestEvents, requestKey } from './apply-change.ts'
@@ -64,7 +64,7 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
     for (const revision of found.flat())
       heldBy.getOrInsertComputed(revision.incarnation, () => isHeld(collections, organizationId, revision))
     return Promise.all(
-      found.flat().map(async (each) => toFoundRevision(each, await heldBy.get(each.incarnation)!)),
+      found.flat().map(async (each) => ({ ...each, isHeld: await heldBy.get(each.incarnation)! })),
     )
   },
 
@@ -123,11 +123,6 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
 
   clearRemains: (signal, incarnation) => clearRemains(collections, signal, incarnation as string | undefined),
 })
-
-const toFoundRevision = (
-  { formId, incarnation, revisionId, commandId, number }: RevisionDocument,
-  isHeld: boolean,
-): FoundRevision => ({ formId, incarnation, revisionId, commandId, number, isHeld })
 
 /** Whether the form of a revision exists, deleted or not. */
 export const isHeld = (
