@@ -5,9 +5,6 @@ import { Uuid } from '../resource-names.ts'
 import { RevisionNote } from '../revision.ts'
 import { defineMessage } from './define-message.ts'
 
-/** The condition of an `If-Match` header (RFC 9110 §13.1.1): any form, or a form with one of these strong ETags. */
-export const IfMatch = z.union([z.literal('*'), z.array(z.string())])
-
 /**
  * Command, gateway to publisher: freezes the draft as a revision and makes it the live one. Delivered at least once;
  * the same `commandId` again changes nothing, and gets the same {@link FormPublished} on its `Reply-Inbox`.
@@ -23,8 +20,8 @@ export const PublishForm = defineMessage({
     userId: Uuid,
     key: ActorKey,
     validateOnly: z.boolean(),
-    /** Condition on the ETag of the draft; absent for none. */
-    ifMatch: IfMatch.optional(),
+    /** The condition of `If-Match` (RFC 9110 §13.1.1): any form, or one of these strong ETags of the draft; absent for none. */
+    ifMatch: z.union([z.literal('*'), z.array(z.string())]).optional(),
     note: RevisionNote.optional(),
     /** Refuse changes since the live revision that orphan answers. Absent for false. */
     refuseBreaking: z.boolean().optional(),
