@@ -17,6 +17,13 @@ describe('changedFields', () => {
     expect(changedFields(before, before)).toEqual([])
   })
 
+  it('names no member whose members only have another order', () => {
+    const before = draft({ name: 'a', steps: [{ type: 'rating', key: 'q', max: 5, min: 1 }] })
+    const after = draft({ name: 'b', steps: [{ min: 1, max: 5, key: 'q', type: 'rating' }] })
+
+    expect(changedFields(before, after)).toEqual(['name'])
+  })
+
   it('names members that only one of the drafts has', () => {
     expect(changedFields({ a: 1, b: 2 } as never, { b: 2, c: 3 } as never)).toEqual(['c', 'a'])
   })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type EventData,
   type EventType,
@@ -99,7 +100,11 @@ export const revisionMembers = (form: FormPath, { revisionId, number }: Restored
 /** The names of the top-level members in which two drafts differ, in the order of the later draft. */
 export const changedFields = (before: FormDraft, after: FormDraft): string[] => {
   const names = new Set([...Object.keys(after), ...Object.keys(before)]) as Set<keyof FormDraft>
-  return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  return [...names].filter(
+    (name) =>
+      JSON.stringify(before[name]) !== JSON.stringify(after[name]) &&
+      !isDeepStrictEqual(before[name], after[name]),
+  )
 }
 
 /** Separates a changed form from the names of its fields that changed, for the event. */
