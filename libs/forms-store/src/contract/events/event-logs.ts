@@ -319,7 +319,8 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
         const young = await givenLog(5, 5, new Date(Date.now() - 23 * 3_600_000))
         const old = await givenLog(3, 3)
 
-        expect(await prune(100, 1)).toBe(2)
+        // A batch looks at one log here.
+        expect([await prune(1, 1), await prune(1, 1), await prune(1, 1)]).toEqual([1, 1, 0])
 
         expect(await rangeOf(young)).toEqual([1, 5])
         expect(await rangeOf(old)).toEqual([3, 3])

@@ -19,12 +19,13 @@ export const pruneEvents = async (
 /** Logs with old events, and logs with too many. Indexes: eventLogs_by_oldestTime, eventLogs_by_streamedEvents. */
 async function* findLogs(
   { eventLogs }: FormsCollections,
-  { before, maxEvents }: Retention,
+  { before, maxEvents, youngest }: Retention,
   limit: number,
 ): AsyncGenerator<EventLogDocument> {
   yield* eventLogs.find({ oldestTime: { $lt: before } }, { sort: { oldestTime: 1 } })
   if (maxEvents === Number.POSITIVE_INFINITY) return
-  yield* eventLogs.find({ streamedEvents: { $gt: maxEvents } }, { sort: { streamedEvents: -1 }, limit })
+  const long = { streamedEvents: { $gt: maxEvents }, oldestTime: { $lt: youngest } }
+  yield* eventLogs.find(long, { sort: { streamedEvents: -1 }, limit })
 }
 
 /** Deletes events from the start of a log up to the first one that has to stay. Index: events_by_position. */

@@ -14,18 +14,23 @@ export const pruneEvents = (database: SqliteDatabase, rule: Retention, limit: nu
 }
 
 /** Logs with old events, and logs with too many. Indexes: eventLogs_by_oldestTime, eventLogs_by_length. */
-const findLogs = (database: SqliteDatabase, { before, maxEvents }: Retention, limit: number): Row[] => {
-  const find = (condition: string, bound: number) =>
+const findLogs = (
+  database: SqliteDatabase,
+  { before, maxEvents, youngest }: Retention,
+  limit: number,
+): Row[] => {
+  const find = (condition: string, ...bounds: number[]) =>
     database.all(
       `SELECT organizationId, streamedSequence, (${lastSequence}) AS lastSequence FROM eventLogs
        WHERE ${condition} LIMIT ? + 0`,
-      bound,
+      ...bounds,
       limit,
     )
   const old = find('oldestTime < ? AND streamedSequence >= oldestSequence ORDER BY oldestTime', before)
   if (maxEvents === Number.POSITIVE_INFINITY) return old
   const length = 'streamedSequence - oldestSequence'
-  return [...old, ...find(`${length} >= ? + 0 ORDER BY ${length} DESC`, maxEvents)]
+  const long = `${length} >= ? + 0 AND +oldestTime < ? ORDER BY ${length} DESC`
+  return [...old, ...find(long, maxEvents, youngest)]
 }
 
 /** Deletes events from the start of a log up to the first one that has to stay. Index: events_by_sequence. */
