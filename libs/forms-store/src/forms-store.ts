@@ -317,6 +317,7 @@ export interface FormsStore extends AsyncDisposable {
    * @param snapshot pure, runs outside of any transaction: called again after a write conflict, also one with a publish
    *   that moved `live`. An error of it leaves nothing behind.
    * @param beforeStoring called right before the revision is stored, with all locks held. An error leaves nothing behind.
+   * @param checkRepeat called with the revision that the command already has in this form. An error changes nothing.
    * @returns the form as published; the current form if the command already had a revision; `elsewhere` if the command
    *   has published another form of the organization; undefined if there is no such form.
    * @throws {ApiError} QUOTA_EXCEEDED when the revision exceeds the quota.
@@ -327,6 +328,7 @@ export interface FormsStore extends AsyncDisposable {
     snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
+    checkRepeat?: (earlier: Pick<StoredRevision, 'note'>) => void,
   ): Promise<StoredForm | 'elsewhere' | undefined>
 
   /**

@@ -260,6 +260,23 @@ describe('a requestId', () => {
     expect(revision).toMatchObject({ number: 1, note: 'First' })
   })
 
+  it('is rejected with another note before a revision of an import becomes live', async () => {
+    await using source = await start()
+    const form = await givenForm(source.forms)
+    const command = commandFor(form, { note: 'First' })
+    await source.run(command)
+    const [record] = await Array.fromAsync(source.forms.exportForms(form.organizationId))
+    await using service = await start()
+    await service.forms.importForm({ ...record!, live: null })
+
+    await expect(service.run({ ...command, note: 'Second' })).rejects.toMatchObject({
+      reason: 'REQUEST_ID_REUSED',
+    })
+    expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [1], live: [] })
+    await service.run(command)
+    expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [1], live: [1] })
+  })
+
   it('is rejected with another note, also while the first one is under way', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)

@@ -43,7 +43,6 @@ export const publish = async (
   { assertInTime, httpRequestId }: Delivery,
 ): Promise<StoredForm> => {
   const { forms, checks, publicFormBaseUrl, now } = deps
-  let isRepeat = true
   const snapshot: TakeSnapshot = async (current, readLive) => {
     await check(command, current, readLive, checks)
     return {
@@ -54,22 +53,15 @@ export const publish = async (
       formJson: formToJson({ ...current, live: true }, publicFormBaseUrl),
     }
   }
-  const beforeStoring = () => {
-    assertInTime()
-    isRepeat = false
-  }
   const context = contextOf(command, httpRequestId)
-  const published = await forms.publish(command, command.commandId, snapshot, beforeStoring, context)
+  const checkRepeat = ({ note }: Pick<StoredRevision, 'note'>) => {
+    if (note !== (command.note ?? '')) throw reused(command)
+  }
+  const { commandId } = command
+  const published = await forms.publish(command, commandId, snapshot, assertInTime, context, checkRepeat)
   if (!published) throw formNotFound(command)
   if (published === 'elsewhere') throw reused(command)
-  if (isRepeat)
-    assertSameNote(command, await forms.findRevisionOfCommand(command.organizationId, command.commandId))
   return published
-}
-
-/** A revision that was pruned has no note to compare. @throws {ApiError} REQUEST_ID_REUSED for another note. */
-const assertSameNote = (command: PublishForm, earlier: StoredRevision | undefined): void => {
-  if (earlier && earlier.note !== (command.note ?? '')) throw reused(command)
 }
 
 const reused = ({ organizationId, commandId }: PublishForm) =>

@@ -10,7 +10,7 @@ export type RevisionIds = Pick<StoredRevision, 'commandId'> & Partial<Pick<Store
 
 /** A stored revision, possibly of a form that is gone. */
 export interface FoundRevision
-  extends Pick<StoredRevision, 'formId' | 'revisionId' | 'commandId' | 'number'> {
+  extends Pick<StoredRevision, 'formId' | 'revisionId' | 'commandId' | 'number' | 'note'> {
   incarnation: FoundForm['incarnation']
   /** Whether its form exists, deleted or not. If not, the revision is waiting to be cleared, and `formId` may be `""`. */
   isHeld: boolean

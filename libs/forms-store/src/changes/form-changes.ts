@@ -125,6 +125,7 @@ export abstract class FormChanges {
     snapshot,
     beforeStoring,
     context = operatorContext,
+    checkRepeat = () => {},
   ) => {
     return this.#repeat(ref, context, async () => {
       const [found, [stored]] = await Promise.all([
@@ -137,6 +138,7 @@ export abstract class FormChanges {
       if (earlier && earlier.formId !== found.formId) return 'elsewhere'
       const form = toStoredForm(found)
       if (earlier) {
+        checkRepeat(earlier)
         const change = republishForm(found, earlier, originOf(context))
         if (!change) return form
         return (await this.#apply(change)) ? { ...form, live: true } : writeConflict

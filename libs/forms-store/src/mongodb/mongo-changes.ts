@@ -51,7 +51,7 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
 
   /** Indexes: revisions_by_id, revisions_by_commandId. */
   async findRevisions(organizationId, revisions) {
-    const fields = ['formId', 'incarnation', 'revisionId', 'commandId', 'number']
+    const fields = ['formId', 'incarnation', 'revisionId', 'commandId', 'number', 'note']
     const found = await Promise.all(
       (['revisionId', 'commandId'] as const).map((name) => {
         const ids = revisions.flatMap((revision) => revision[name] ?? [])

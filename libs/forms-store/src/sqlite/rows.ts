@@ -47,6 +47,7 @@ export const toFoundRevision = (row: Row): FoundRevision => ({
   revisionId: row.revisionId as string,
   commandId: row.commandId as string,
   number: row.number as number,
+  note: row.note as string,
   incarnation: row.incarnation as number,
   isHeld: row.formId !== null,
 })
