@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { logOf } from './contract/events/log-of.ts'
-import { exported, givenForm, newForm, refOf } from './contract/given.ts'
+import { exported, givenForm, givenRevisions, newForm, refOf } from './contract/given.ts'
 import type { FormsStore, FormsStoreOptions, StoredForm } from './forms-store.ts'
 import { migrateFormsStore, openFormsStore } from './open-forms-store.ts'
 import { SqliteChanges } from './sqlite/changes/sqlite-changes.ts'
@@ -94,4 +96,23 @@ it('purges no form that was restored and deleted again after it was found to be 
 
   expect(await clearing.getDeleted(refOf(form))).toEqual(form)
   findDue.mockRestore()
+})
+
+it('clears what forms have left that are gone, also if the purge of another form fails', async () => {
+  const path = join(directory, `${newName()}.db`)
+  await using store = await openFormsStore(`sqlite:${path}`, { clears: false, deletedFormsDays: 1e-6 })
+  const { form } = await givenRevisions(store, [1])
+  await store.delete(refOf(form), () => {})
+  await store.purge(refOf(form), () => {})
+  const due = await givenForm(store)
+  await store.delete(refOf(due), () => {})
+  using file = new DatabaseSync(path)
+  file.exec("CREATE TRIGGER failing BEFORE DELETE ON forms BEGIN SELECT RAISE(ABORT, 'Failed'); END")
+  await delay(100)
+
+  await using clearing = await openFormsStore(`sqlite:${path}`)
+
+  const { revisionGrowth } = clearing
+  await vi.waitFor(async () => expect(await revisionGrowth.total()).toEqual({ revisions: 0, bytes: 0 }))
+  expect(await clearing.getDeleted(refOf(due))).toEqual(due)
 })

@@ -248,12 +248,15 @@ export abstract class FormChanges {
 
   /** Purges the deleted forms whose time has come, and clears what forms that are gone have left. */
   async #clear(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const due = await this.#engine.findDue(maxDue)
-      if (due.length === 0 || signal.aborted) break
-      await Promise.all(due.map((ref) => this.#purgeDue(ref)))
+    try {
+      for (;;) {
+        const due = await this.#engine.findDue(maxDue)
+        if (due.length === 0 || signal.aborted) break
+        await Promise.all(due.map((ref) => this.#purgeDue(ref)))
+      }
+    } finally {
+      await this.#engine.clearRemains(signal)
     }
-    await this.#engine.clearRemains(signal)
   }
 
   /** A form may be restored and deleted again since it was found: then it is not due any more. */
