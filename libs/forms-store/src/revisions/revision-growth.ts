@@ -29,8 +29,6 @@ export const minPruneAgeMs = 24 * 60 * 60 * 1000
 /** A form with more revisions has many. The indexes that find these forms contain this number. */
 export const manyRevisions = 10_000
 
-export const formsPerRead = 500
-
 /** Forms of which `formsWithMany` counts the revisions, at most. */
 export const maxCountedForms = 1_000
 

@@ -28,7 +28,7 @@ export async function* listOrganizations(collections: FormsCollections): AsyncGe
   }
 }
 
-/** Forms whose ids are read in advance: no cursor stays open between two forms. */
+/** Forms that are read in advance: no cursor stays open between two forms. */
 const pageSize = 500
 
 /** Deleted forms come last, with those restored meanwhile; one deleted meanwhile comes once. Index: forms_by_publicId. */
@@ -36,15 +36,15 @@ export async function* exportForms(
   collections: FormsCollections,
   organizationId: string,
 ): AsyncGenerator<FormRecord> {
-  const deletedBefore = await Array.fromAsync(idsOf(collections, organizationId, true))
+  const deletedBefore = await Array.fromAsync(formsByPublicId(collections, organizationId, true))
   const exported = new Set<string>()
-  for await (const { _id } of idsOf(collections, organizationId, false)) {
+  for await (const { _id } of formsByPublicId(collections, organizationId, false)) {
     const record = await readRecord(collections, { organizationId, _id, isDeleted: false })
     if (!record) continue
     exported.add(_id)
     yield record
   }
-  const deletedNow = await Array.fromAsync(idsOf(collections, organizationId, true))
+  const deletedNow = await Array.fromAsync(formsByPublicId(collections, organizationId, true))
   const publicIds = new Map([...deletedBefore, ...deletedNow].map(({ _id, publicId }) => [_id, publicId]))
   for (const [_id] of [...publicIds].sort(([, a], [, b]) => (a < b ? -1 : 1))) {
     const record = exported.has(_id) ? undefined : await readRecord(collections, { organizationId, _id })
@@ -52,12 +52,14 @@ export async function* exportForms(
   }
 }
 
-async function* idsOf(
+/** Ids of forms, ordered by `publicId`. @param more further fields. Without any, the engine reads only the index. */
+export async function* formsByPublicId(
   { forms }: FormsCollections,
   organizationId: string,
   isDeleted: boolean,
-): AsyncGenerator<Pick<FormDocument, '_id' | 'publicId'>> {
-  const options = { sort: { publicId: 1 }, limit: pageSize, fields: ['publicId'] } as const
+  ...more: (keyof FormDocument)[]
+): AsyncGenerator<FormDocument> {
+  const options = { sort: { publicId: 1 }, limit: pageSize, fields: ['publicId', ...more] } as const
   for (let after = ''; ; ) {
     const query = { organizationId, isDeleted, publicId: { $gt: after } }
     const page = await Array.fromAsync(forms.find(query, options))

@@ -3,7 +3,6 @@ import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../../errors.ts'
 import {
   type FormRevisions,
-  formsPerRead,
   manyRevisions,
   maxCountedForms,
   maxCountedRevisions,
@@ -17,6 +16,7 @@ import {
 import { lossOf } from '../clear-remains.ts'
 import type { FormDocument, FormsCollections, RevisionDocument } from '../documents.ts'
 import { formById, formIdOf, incarnationOf } from '../find-form.ts'
+import { formsByPublicId } from '../records/export-forms.ts'
 import { addGrowth } from '../usage.ts'
 
 const maxBatch = 100
@@ -24,16 +24,8 @@ const maxBatch = 100
 export const mongoRevisionGrowth = (collections: FormsCollections): RevisionGrowth => ({
   /** Index: forms_by_publicId. */
   async *formsToPrune(organizationId, keep) {
-    const fields = ['publicId', 'revisionNumber']
-    const options = { sort: { publicId: 1 }, limit: formsPerRead, fields } as const
-    for (let after = ''; ; ) {
-      const query = { organizationId, isDeleted: false, publicId: { $gt: after } }
-      const page = await Array.fromAsync(collections.forms.find(query, options))
-      for (const form of page) {
-        if (form.revisionNumber > keep) yield { organizationId, formId: formIdOf(form) }
-      }
-      if (page.length < formsPerRead) return
-      after = page.at(-1)!.publicId
+    for await (const form of formsByPublicId(collections, organizationId, false, 'revisionNumber')) {
+      if (form.revisionNumber > keep) yield { organizationId, formId: formIdOf(form) }
     }
   },
 

@@ -2,7 +2,6 @@ import type { FormPath } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import {
   type FormRevisions,
-  formsPerRead,
   manyRevisions,
   maxCountedForms,
   maxCountedRevisions,
@@ -12,6 +11,8 @@ import {
   withMinAge,
 } from '../../revisions/revision-growth.ts'
 import { deleteRevisions, maxRows, oneBatch } from './delete-revisions.ts'
+
+const formsPerRead = 500
 
 export const sqliteRevisionGrowth = (database: SqliteDatabase): RevisionGrowth => ({
   /** Index: forms_by_publicId. */
