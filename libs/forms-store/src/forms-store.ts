@@ -307,9 +307,6 @@ export interface FormsStore extends AsyncDisposable {
    */
   checkRequest(ref: NamedForm, request: IdentifiedRequest | undefined): Promise<void>
 
-  /** The revision that a command created, of any form of the organization, also of a deleted one that can be restored. */
-  findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>
-
   /**
    * Freezes the draft as a revision and moves `live` to it, unless a later revision is live: of two concurrent publishes,
    * the later snapshot stays live. Idempotent: a command creates at most one revision.
@@ -328,7 +325,7 @@ export interface FormsStore extends AsyncDisposable {
     snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
-    checkRepeat?: (earlier: Pick<StoredRevision, 'note'>) => void,
+    checkRepeat?: (earlier: Pick<StoredRevision, 'revisionId' | 'note'>) => void,
   ): Promise<StoredForm | 'elsewhere' | undefined>
 
   /**

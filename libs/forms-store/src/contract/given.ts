@@ -13,7 +13,7 @@ import type {
 import { type ChangeContext, operatorContext } from '../identified-request.ts'
 import { formToJson } from '../resource/form-to-json.ts'
 import { parseDraft, toStoredDraft } from '../stored-draft.ts'
-import { toFormRecord } from '../stored-form-record.ts'
+import { revisionsOf, toFormRecord } from '../stored-form-record.ts'
 
 /** Opens the store under test, which may contain data of earlier tests. */
 export type OpenStore = (options?: FormsStoreOptions) => Promise<FormsStore>
@@ -116,9 +116,22 @@ export const publish = async (
   { organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId'>,
   commandId: string = randomUUID(),
 ): Promise<StoredRevision> => {
-  await store.publish({ organizationId, formRef: formId }, commandId, snapshot)
-  return (await store.findRevisionOfCommand(organizationId, commandId))!
+  const ref = { organizationId, formRef: formId }
+  let revision: Pick<StoredRevision, 'revisionId'> | undefined
+  const take = (current: StoredForm) => (revision = snapshot(current))
+  await store.publish(ref, commandId, take, undefined, undefined, (earlier) => (revision = earlier))
+  return (await store.getRevision(ref, revision!.revisionId))!.revision
 }
+
+/** The revision that a command created, of any form of the organization, deleted or not. */
+export const revisionOf = async (
+  store: FormsStore,
+  organizationId: string,
+  commandId: string,
+): Promise<StoredRevision | undefined> =>
+  (await exported(store, organizationId))
+    .flatMap(revisionsOf)
+    .find((revision) => revision.commandId === commandId)
 
 /** A stored form with revisions of these numbers; `liveNumber` is live. */
 export const givenRevisions = async (

@@ -15,6 +15,7 @@ import {
   openStore,
   publish,
   refOf,
+  revisionOf,
   snapshot,
 } from './given.ts'
 import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
@@ -198,7 +199,7 @@ export const pruneContract = (
       const other = await givenForm(store(), { organizationId })
       const [first, second, , last] = revisions.map(({ commandId }) => commandId)
 
-      expect(await store().findRevisionOfCommand(organizationId, first!)).toBeUndefined()
+      expect(await revisionOf(store(), organizationId, first!)).toBeUndefined()
       expect(await publish(store(), form, first)).toMatchObject({ number: 5 })
       expect(await publish(store(), other, second)).toMatchObject({ formId: other.formId, number: 1 })
       expect(await store().publish(refOf(other), last!, snapshot)).toBe('elsewhere')

@@ -17,6 +17,7 @@ import {
   openStore,
   publish,
   refOf,
+  revisionOf,
   snapshot,
 } from './given.ts'
 import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
@@ -148,7 +149,7 @@ export const recordsContract = (open: OpenStore, limits: EngineLimits): void => 
       expect(await target().listRevisions(page)).toEqual(all)
       const { organizationId, revisions, replyIds } = record
       for (const { revisionId, commandId } of revisions) {
-        const found = await target().findRevisionOfCommand(organizationId, commandId)
+        const found = await revisionOf(target(), organizationId, commandId)
         expect(found).toMatchObject({ revisionId })
       }
       for (const replyId of [replyIds[0]!, replyIds.at(-1)!]) {

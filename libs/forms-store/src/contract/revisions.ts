@@ -13,6 +13,7 @@ import {
   openStore,
   publish,
   refOf,
+  revisionOf,
   snapshot,
 } from './given.ts'
 
@@ -63,7 +64,7 @@ export const revisionsContract = (open: OpenStore): void => {
           aiHandoff: false,
         })
       }
-      expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toMatchObject({
+      expect(await revisionOf(store(), form.organizationId, commandId)).toMatchObject({
         revisionId,
       })
     })
@@ -95,7 +96,7 @@ export const revisionsContract = (open: OpenStore): void => {
 
       for (const [index, text] of published.entries()) {
         const result = text as StoredForm
-        const revision = await store().findRevisionOfCommand(form.organizationId, commandIds[index]!)
+        const revision = await revisionOf(store(), form.organizationId, commandIds[index]!)
         expect(toForm(result, 'http://127.0.0.1:8080/f')).toEqual(parseSnapshot(revision!))
         // Each change by `edited` adds one to the version and one millisecond to the time.
         expect(result.version - form.version).toBe(result.updateTime.getTime() - form.updateTime.getTime())
@@ -144,7 +145,7 @@ export const revisionsContract = (open: OpenStore): void => {
         if (others.length < 2) {
           const commandId = randomUUID()
           await store().publish(ref, commandId, snapshot)
-          others.push((await store().findRevisionOfCommand(form.organizationId, commandId))!)
+          others.push((await store().getRevision(ref, 'live'))!.revision)
         }
         seen.push(await readLive())
         return snapshot(current)
@@ -176,7 +177,7 @@ export const revisionsContract = (open: OpenStore): void => {
       await expect(store().publish(refOf(form), commandId, refuse)).rejects.toBe(refusal)
 
       expect(await store().get(refOf(form))).toEqual(form)
-      expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toBeUndefined()
+      expect(await revisionOf(store(), form.organizationId, commandId)).toBeUndefined()
       await publish(store(), form)
       expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
     })
@@ -204,7 +205,7 @@ export const revisionsContract = (open: OpenStore): void => {
 
       expect(again).not.toHaveBeenCalled()
       expect(result).toMatchObject({ version: 2, live: true })
-      expect(await store().findRevisionOfCommand(form.organizationId, first.commandId)).toEqual(first)
+      expect(await revisionOf(store(), form.organizationId, first.commandId)).toEqual(first)
       expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
     })
 
@@ -250,7 +251,7 @@ export const revisionsContract = (open: OpenStore): void => {
       const [one, two] = [await publish(store(), form, commandId), await publish(store(), other, commandId)]
 
       expect([one.formId, two.formId]).toEqual([form.formId, other.formId])
-      expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toEqual(one)
+      expect(await revisionOf(store(), form.organizationId, commandId)).toEqual(one)
     })
 
     it('never moves live back for an earlier command', async () => {
@@ -317,15 +318,6 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await store().publish(refOf(form), randomUUID(), taken)).toBeUndefined()
       expect(await store().publish(refOf(form), commandId, taken)).toBeUndefined()
       expect(taken).not.toHaveBeenCalled()
-    })
-  })
-
-  describe('findRevisionOfCommand', () => {
-    it('finds nothing for a command without a revision', async () => {
-      const form = await givenForm(store())
-      await publish(store(), form)
-
-      expect(await store().findRevisionOfCommand(form.organizationId, randomUUID())).toBeUndefined()
     })
   })
 

@@ -81,11 +81,6 @@ export const tenantsContract = (open: OpenStore): void => {
       undefined,
     ],
     [
-      'findRevisionOfCommand',
-      (forms, { organizationId, commandId }) => forms.findRevisionOfCommand(organizationId, commandId),
-      undefined,
-    ],
-    [
       'listRevisions',
       (forms, { organizationId }, formRef) =>
         forms.listRevisions({ organizationId, formRef, limit: 10, skip: 0 }),

@@ -17,6 +17,7 @@ import {
   openStore,
   publish,
   refOf,
+  revisionOf,
   snapshot,
   time,
 } from './given.ts'
@@ -198,7 +199,7 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
       const { organizationId } = form
       const other = await givenForm(store(), { organizationId })
 
-      expect(await store().findRevisionOfCommand(organizationId, first.commandId)).toEqual(first)
+      expect(await revisionOf(store(), organizationId, first.commandId)).toEqual(first)
       expect(await store().publish(refOf(other), first.commandId, refuse)).toBe('elsewhere')
       expect(await current(other)).toEqual(other)
       await undelete(form)
@@ -214,7 +215,7 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
 
       await purge(form)
 
-      expect(await store().findRevisionOfCommand(organizationId, first.commandId)).toBeUndefined()
+      expect(await revisionOf(store(), organizationId, first.commandId)).toBeUndefined()
       expect(await store().publish(refOf(other), first.commandId, snapshot)).toEqual({ ...other, live: true })
     })
 

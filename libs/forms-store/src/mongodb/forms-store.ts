@@ -6,14 +6,13 @@ import type { FormsStore, FormsStoreOptions, ListOptions } from '../forms-store.
 import { defaultListTimeoutMs, throwAfter } from '../lists/list-timeout.ts'
 import { noQuota } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
-import { toStoredRevision } from '../stored-rows.ts'
 import { stateFields, storedFields, toFormState, toStoredForm } from './convert-documents.ts'
 import { type FormsCollections, formsCollections } from './documents.ts'
 import { mongoEventLog } from './events/mongo-event-log.ts'
 import { numberOrganization } from './events/number-events.ts'
 import { findForm } from './find-form.ts'
 import { type ListLimits, listDeleted, listForms, summaries, wholeForms } from './list-forms.ts'
-import { isHeld, mongoChanges } from './mongo-changes.ts'
+import { mongoChanges } from './mongo-changes.ts'
 import { exportForms, listOrganizations } from './records/export-forms.ts'
 import { findRevision, listRevisions, toListedRevision } from './revisions/find-revision.ts'
 import { mongoRevisionGrowth } from './revisions/mongo-revision-growth.ts'
@@ -74,14 +73,6 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
 
   readonly listDeleted: FormsStore['listDeleted'] = (query, options = {}) =>
     this.#withTimeLimit(options, (limits) => listDeleted(this.#collections, query, limits))
-
-  /** Indexes: revisions_by_commandId, that of `_id` of forms. */
-  readonly findRevisionOfCommand: FormsStore['findRevisionOfCommand'] = async (organizationId, commandId) => {
-    const found = await this.#collections.revisions.findOne({ organizationId, commandId })
-    return found && (await isHeld(this.#collections, organizationId, found))
-      ? toStoredRevision(found)
-      : undefined
-  }
 
   readonly listRevisions: FormsStore['listRevisions'] = (query, options = {}) =>
     this.#withTimeLimit(options, (limits) => listRevisions(this.#collections, query, limits))

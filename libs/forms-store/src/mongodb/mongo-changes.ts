@@ -125,7 +125,7 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
 })
 
 /** Whether the form of a revision exists, deleted or not. */
-export const isHeld = (
+const isHeld = (
   { forms }: Pick<FormsCollections, 'forms'>,
   organizationId: string,
   { formId, incarnation }: RevisionDocument,

@@ -82,17 +82,6 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     return row && toStoredForm(row)
   }
 
-  /** Skips revisions that are being cleared. Indexes: revisions_by_command, the key of forms. */
-  readonly findRevisionOfCommand: FormsStore['findRevisionOfCommand'] = async (organizationId, commandId) => {
-    const row = this.#database.get(
-      `SELECT revisions.*, formId FROM revisions CROSS JOIN forms ON id = incarnation
-       WHERE revisions.organizationId = ? AND commandId = ?`,
-      organizationId,
-      commandId,
-    )
-    return row && toStoredRevision(row)
-  }
-
   readonly listRevisions: FormsStore['listRevisions'] = (query, options) =>
     this.#read('revisions', query, options)
 

@@ -93,15 +93,15 @@ export const startForms = async ({
         return form
       },
       revision: async ({ organizationId, formId }) => {
-        const commandId = randomUUID()
-        await forms.publish({ organizationId, formRef: formId }, commandId, (current) => ({
+        const ref = { organizationId, formRef: formId }
+        await forms.publish(ref, randomUUID(), (current) => ({
           revisionId: randomUUID(),
           createTime: clock.now,
           publisher: '',
           note: '',
           formJson: formToJson({ ...current, live: true }, testBaseUrl),
         }))
-        return (await forms.findRevisionOfCommand(organizationId, commandId))!
+        return (await forms.getRevision(ref, 'live'))!.revision
       },
       reply: async (form) => {
         await forms.recordReplies({ ...form, replyIds: [randomUUID()] })

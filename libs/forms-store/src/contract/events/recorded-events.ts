@@ -23,6 +23,7 @@ import {
   openStore,
   publish,
   refOf,
+  revisionOf,
   snapshot,
   time,
 } from '../given.ts'
@@ -115,7 +116,7 @@ export const recordedEventsContract = (open: OpenStore): void => {
 
       await store().publish(refOf(form), commandId, snapshot, undefined, context)
 
-      const revision = await store().findRevisionOfCommand(form.organizationId, commandId)
+      const revision = await revisionOf(store(), form.organizationId, commandId)
       const live = { ...form, live: true }
       const [, first, second] = await logOf(store(), form.organizationId)
       expect(first!.data).toMatchObject({ etag: formETag(live), previousEtag: formETag(form), ...operator })

@@ -47,7 +47,6 @@ export type ModelledStore = Pick<
   | 'listDeleted'
   | 'listRevisions'
   | 'getRevision'
-  | 'findRevisionOfCommand'
   | 'findOrganizationOf'
   | 'usage'
   | 'exportForms'
@@ -218,7 +217,8 @@ export class FormsModel implements ModelledStore {
     const before = fromFormRecord(found.record)
     const after = { ...before, live: true }
     const { revisionNumber, liveNumber, liveRevisionId } = revisionStateOf(found.record)
-    const earlier = await this.findRevisionOfCommand(organizationId, commandId)
+    const held = this.#heldIn(organizationId).flatMap(({ record }) => revisionsOf(record))
+    const earlier = held.find((revision) => revision.commandId === commandId)
     if (earlier && earlier.formId !== formId) return 'elsewhere'
     if (earlier && liveNumber >= earlier.number) return before
     const live = revisionsOf(found.record).find(({ revisionId }) => revisionId === liveRevisionId)
@@ -357,11 +357,6 @@ export class FormsModel implements ModelledStore {
       revisionRef === 'latest' ? revisions[0] : revisions.find((each) => revisionRef === 'live' && each.live)
     const { aiHandoff } = (await this.get(ref)) ?? {}
     return found && { ...found, revisionId: found.revision.revisionId, aiHandoff: aiHandoff! }
-  }
-
-  async findRevisionOfCommand(organizationId: string, commandId: string) {
-    const all = this.#heldIn(organizationId).flatMap(({ record }) => revisionsOf(record))
-    return all.find((revision) => revision.commandId === commandId)
   }
 
   async findOrganizationOf(publicId: string): Promise<string | undefined> {

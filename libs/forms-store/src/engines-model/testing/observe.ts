@@ -53,9 +53,6 @@ const reads = async (store: ModelledStore, ids: RunIds, organizationId: string) 
     ),
     forms: await Promise.all(ids.forms.map((formRef) => readForm(store, { organizationId, formRef }))),
     states: await Promise.all(ids.publicIds.map((formRef) => store.getState({ organizationId, formRef }))),
-    commands: await Promise.all(
-      ids.commands.map((commandId) => store.findRevisionOfCommand(organizationId, commandId)),
-    ),
   }
 }
 
