@@ -73,7 +73,6 @@ export const formsSchema: MongoSchema = {
     index('revisions', 'commandId', { organizationId: 1, commandId: 1 }, { unique: true }),
     index('revisions', 'id', { organizationId: 1, revisionId: 1 }),
     index('replies', 'replyId', { ...byIncarnation, replyId: 1 }, { unique: true }),
-    index('publicIds', 'form', ofForm),
     index('events', 'position', { organizationId: 1, position: 1 }, { unique: true }),
     index('events', 'form', { ...ofForm, position: 1 }),
     index('events', 'request', { organizationId: 1, request: 1 }, { unique: true, ifPresent: 'request' }),
@@ -81,7 +80,8 @@ export const formsSchema: MongoSchema = {
     index('eventLogs', 'isBehind', { isBehind: 1 }, { sparse: true }),
     index('eventLogs', 'oldestTime', { oldestTime: 1 }, { sparse: true }),
     index('eventLogs', 'streamedEvents', { streamedEvents: 1 }),
-    // Also creates the collection: a transaction that creates one conflicts with others.
+    // These two also create their collections: a transaction that creates one conflicts with others.
+    index('publicIds', 'form', ofForm),
     index('growth', 'organizationId', { organizationId: 1 }),
     index('remains', 'clearTime', { clearTime: 1 }),
     index('remains', 'organizationId', { organizationId: 1 }),
