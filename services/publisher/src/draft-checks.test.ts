@@ -29,11 +29,11 @@ describe('DraftChecks', () => {
     const small = await givenRemoval()
     expect(await checks.breakingChanges(small.draft, small.live, flow)).toEqual(removed)
     expect(await checks.violations(small.draft, flow)).toEqual([])
-    expect(checks.threads).toBe(0)
+    expect(checks.running).toBe(0)
 
     const large = await givenRemoval('x'.repeat(100_000))
     expect(await checks.breakingChanges(large.draft, large.live, flow)).toEqual(removed)
-    expect(checks.threads).toBe(1)
+    expect(checks.running).toBe(1)
     const incomplete = { ...large.draft, ...toStoredDraft(draftOf({ steps: [], name: 'x'.repeat(200) })) }
     const many = { ...incomplete, draftJson: `${incomplete.draftJson.slice(0, -1)}${' '.repeat(20_000)}}` }
     expect(await checks.violations(many, flow)).toEqual(await checks.violations(incomplete, flow))

@@ -6,13 +6,13 @@ import { smallBodyBytes } from '@fms/service-kit'
 import { breakingChangesOf, violationsOf } from './check-draft.ts'
 
 /** Checks drafts before they are published. Small ones on the calling thread; large ones, up to 80 ms, in worker threads. */
-export class DraftChecks {
-  readonly #threads = new WorkerThreads<typeof import('./draft-worker.ts')>(
-    new URL('./draft-worker.ts', import.meta.url),
-  )
+export class DraftChecks extends WorkerThreads<typeof import('./draft-worker.ts')> {
+  constructor() {
+    super(new URL('./draft-worker.ts', import.meta.url))
+  }
 
   async violations({ draftJson }: StoredForm, flow: Flow): Promise<PreconditionViolation[]> {
-    return isLarge(draftJson) ? this.#threads.run('violations', draftJson, flow) : violationsOf(draftJson)
+    return isLarge(draftJson) ? this.run('violations', draftJson, flow) : violationsOf(draftJson)
   }
 
   async breakingChanges(
@@ -21,17 +21,7 @@ export class DraftChecks {
     flow: Flow,
   ): Promise<PreconditionViolation[]> {
     const states = { draftJson, liveJson }
-    return isLarge(draftJson + liveJson)
-      ? this.#threads.run('breaking', states, flow)
-      : breakingChangesOf(states)
-  }
-
-  get threads(): number {
-    return this.#threads.running
-  }
-
-  close(): Promise<void> {
-    return this.#threads.close()
+    return isLarge(draftJson + liveJson) ? this.run('breaking', states, flow) : breakingChangesOf(states)
   }
 }
 
