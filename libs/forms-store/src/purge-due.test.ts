@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
+import { SqliteDatabase } from '@fms/store-kit'
 import { startMongo } from '@fms/testkit/mongodb'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { logOf } from './contract/events/log-of.ts'
 import { exported, givenForm, givenRevisions, newForm, refOf } from './contract/given.ts'
 import type { FormsStore, FormsStoreOptions, StoredForm } from './forms-store.ts'
 import { migrateFormsStore, openFormsStore } from './open-forms-store.ts'
-import { SqliteChanges } from './sqlite/changes/sqlite-changes.ts'
 import { toFormRecord } from './stored-form-record.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'forms-store-clearing-'))
@@ -86,16 +86,14 @@ it('purges no form that was restored and deleted again after it was found to be 
   await using store = await openFormsStore(url, { clears: false, deletedFormsDays: 1 })
   const form = await givenForm(store)
   await store.delete(refOf(form), () => {})
-  const findDue = vi
-    .spyOn(SqliteChanges.prototype, 'findDue')
-    .mockResolvedValueOnce([refOf(form)])
-    .mockResolvedValue([])
+  // The first statement finds the forms that are due.
+  const all = vi.spyOn(SqliteDatabase.prototype, 'all').mockReturnValueOnce([{ ...refOf(form) }])
+  onTestFinished(() => all.mockRestore())
 
   await using clearing = await openFormsStore(url)
-  await vi.waitFor(() => expect(findDue).toHaveBeenCalledTimes(2))
+  await vi.waitFor(() => expect(all).toHaveBeenCalledTimes(2))
 
   expect(await clearing.getDeleted(refOf(form))).toEqual(form)
-  findDue.mockRestore()
 })
 
 it('clears what forms have left that are gone, also if the purge of another form fails', async () => {

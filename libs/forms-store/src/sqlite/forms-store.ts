@@ -6,7 +6,7 @@ import { defaultListTimeoutMs, throwAfter } from '../lists/list-timeout.ts'
 import { noQuota } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { toFormState, toStoredForm, toStoredRevision } from '../stored-rows.ts'
-import { SqliteChanges } from './changes/sqlite-changes.ts'
+import { sqliteChanges } from './changes/sqlite-changes.ts'
 import { sqliteEventLog } from './events/sqlite-event-log.ts'
 import { findForm } from './find-form.ts'
 import { anyPage, type PageBounds, smallPage } from './lists/page-bounds.ts'
@@ -50,7 +50,7 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
       diskFreeBytes,
     } = options
     const database = new SqliteDatabase(path, migrations, { readOnly, pageCacheBytes, diskFreeBytes })
-    super(new SqliteChanges(database, quota), options)
+    super(sqliteChanges(database, quota), options)
     this.#database = database
     this.events = sqliteEventLog(database)
     this.revisionGrowth = sqliteRevisionGrowth(database)

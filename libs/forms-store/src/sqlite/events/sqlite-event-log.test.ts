@@ -8,13 +8,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { type FormEvent, formPath } from '@fms/contracts'
 import { SqliteDatabase } from '@fms/store-kit'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { FormChanges } from '../../changes/form-changes.ts'
 import { logOf, sequencesOf } from '../../contract/events/log-of.ts'
 import { edited, givenForm, refOf, time } from '../../contract/given.ts'
 import { RequestReplay } from '../../identified-request.ts'
+import { noQuota } from '../../quota.ts'
 import { formETag } from '../../resource/form-to-json.ts'
-import { SqliteChanges } from '../changes/sqlite-changes.ts'
+import { sqliteChanges } from '../changes/sqlite-changes.ts'
 import { SqliteFormsStore } from '../forms-store.ts'
+import { migrations } from '../schema.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'event-log-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -165,7 +168,7 @@ it('finds a request that another process carries out after any statement of its 
   const form = await givenForm(store)
   const request = { requestId: randomUUID(), method: 'update', digest: 'd' } as const
   const context = { actor: { operator: true }, httpRequestId: '', request } as const
-  const update = (of: SqliteFormsStore) =>
+  const update = (of: FormChanges) =>
     of.update(
       refOf(form),
       (current) => {
@@ -174,19 +177,18 @@ it('finds a request that another process carries out after any statement of its 
       },
       context,
     )
-  const findDraft = SqliteChanges.prototype.findDraft
-  vi.spyOn(SqliteChanges.prototype, 'findDraft').mockImplementationOnce(async function (
-    this: SqliteChanges,
-    ...ref
-  ) {
-    const found = await findDraft.apply(this, ref)
+  const database = new SqliteDatabase(path, migrations)
+  onTestFinished(() => database.close())
+  const changes = sqliteChanges(database, noQuota)
+  const findDraft = vi.fn(changes.findDraft).mockImplementationOnce(async (...ref) => {
+    const found = await changes.findDraft(...ref)
     await update(another)
     return found
   })
+  class Repeating extends FormChanges {}
 
-  const repeat = update(store)
+  const repeat = update(new Repeating({ ...changes, findDraft }, { clears: false }))
 
   await expect(repeat).rejects.toBeInstanceOf(RequestReplay)
-  vi.restoreAllMocks()
   expect(await logOf(store, form.organizationId)).toHaveLength(2)
 })
