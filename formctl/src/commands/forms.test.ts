@@ -293,16 +293,19 @@ describe('formctl forms import', () => {
     })
   })
 
-  it('resumes from the same line after Ctrl-C before the first form', async () => {
+  it.each([
+    ['resumes from the same line', [], 'The lines before are imported. Resume with --from-line 3.'],
+    ['repeats a dry run', ['--dry-run'], 'Repeat the command to resume.'],
+  ])('%s after Ctrl-C before the first form', async (_, options, hint) => {
     writeFileSync(file, toLines([newFormRecord(), newFormRecord(), newFormRecord()]))
     const interrupt = (event: string | symbol) =>
       event === 'SIGINT' && queueMicrotask(() => process.emit('SIGINT'))
     process.on('newListener', interrupt)
 
-    const { code, stderr } = await importFrom('--as-new', '--from-line', '3')
+    const { code, stderr } = await importFrom('--as-new', '--from-line', '3', ...options)
     process.off('newListener', interrupt)
 
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('--from-line 3.') })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `error: Interrupted. ${hint}\n` })
     expect(await storedRecords()).toEqual([])
   })
 

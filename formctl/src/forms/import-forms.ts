@@ -67,11 +67,7 @@ export const importForms = async (
   }
   // New forms are imported one at a time, so that an interruption leaves one line to resume from.
   await forEachConcurrently(options.asNew ? 1 : 8, interruption.until(linesFrom(path, options)), importLine)
-  interruption.check(
-    options.asNew
-      ? `Lines up to ${lastLine} are imported. Resume with --from-line ${lastLine + 1}.`
-      : 'Repeat the command to resume.',
-  )
+  interruption.check(resumeHint(options, lastLine + 1) ?? 'Repeat the command to resume.')
   return tally
 }
 
@@ -122,18 +118,17 @@ const previewImport = async (store: FormsStore, record: FormRecord): Promise<Imp
 const digestOf = ({ draftJson, ...form }: StoredForm) =>
   recordDigest({ ...form, draft: parseDraft({ draftJson }) })
 
-/** A repeat skips forms that exist, but imports new ones once more. */
-const atLine = async <T>(
-  { number }: Line,
-  { asNew, dryRun }: ImportOptions,
-  work: () => Promise<T>,
-): Promise<T> => {
+/** How to resume where a repeat would import new forms once more; it skips forms that exist. */
+const resumeHint = ({ asNew, dryRun }: ImportOptions, line: number): string | undefined =>
+  asNew && !dryRun ? `The lines before are imported. Resume with --from-line ${line}.` : undefined
+
+const atLine = async <T>({ number }: Line, options: ImportOptions, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    const hint = asNew && !dryRun ? `\nThe lines before are imported. Resume with --from-line ${number}.` : ''
-    throw new Error(`line ${number}: ${message}${hint}`, { cause: error })
+    const hint = resumeHint(options, number)
+    throw new Error(`line ${number}: ${message}${hint ? `\n${hint}` : ''}`, { cause: error })
   }
 }
 
