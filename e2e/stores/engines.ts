@@ -1,7 +1,6 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sqlitePath } from '@fms/store-kit'
 import { startMongo } from '@fms/testkit/mongodb'
 import { dumpMongodb, restoreMongodb } from './mongodb-dump.ts'
 import { dumpSqlite, restoreSqlite } from './sqlite-dump.ts'
@@ -17,6 +16,8 @@ export interface StoreEngine {
   restore(url: string, text: string): Promise<void>
 }
 
+const pathOf = (url: string) => url.slice('sqlite:'.length)
+
 const sqlite: StoreEngine = {
   name: 'SQLite',
   extension: 'sql',
@@ -27,8 +28,8 @@ const sqlite: StoreEngine = {
       [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
     }
   },
-  dump: async (url) => dumpSqlite(sqlitePath(url)),
-  restore: async (url, text) => restoreSqlite(sqlitePath(url), text),
+  dump: async (url) => dumpSqlite(pathOf(url)),
+  restore: async (url, text) => restoreSqlite(pathOf(url), text),
 }
 
 const mongodb: StoreEngine = {

@@ -1,4 +1,4 @@
-import { byScheme, openIfSupported, sqlitePath, storeUpkeep } from '@fms/store-kit'
+import { byScheme, openIfSupported, storeUpkeep } from '@fms/store-kit'
 import type { DirectoryStore } from './directory-store.ts'
 import { keyOperations } from './operations/keys.ts'
 import { loginCodeOperations } from './operations/login-codes.ts'
@@ -24,7 +24,7 @@ export const openDirectoryStore = async (
   options: { readOnly?: boolean; timeoutMs?: number } = {},
 ): Promise<DirectoryStore> =>
   byScheme<Promise<DirectoryStore>>('directory', url, {
-    sqlite: async () => createDirectoryStore(sqliteTables(sqlitePath(url), options), now),
+    sqlite: async (path) => createDirectoryStore(sqliteTables(path, options), now),
     mongodb: async () => {
       // Loads the driver only for MongoDB.
       const { mongodbTables } = await import('./mongodb/mongodb-tables.ts')

@@ -1,4 +1,4 @@
-import { byScheme, openIfSupported, sqlitePath, storeUpkeep } from '@fms/store-kit'
+import { byScheme, openIfSupported, storeUpkeep } from '@fms/store-kit'
 import type { FormsStore, FormsStoreOptions } from './forms-store.ts'
 import { SqliteFormsStore } from './sqlite/forms-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -10,7 +10,7 @@ import { migrations } from './sqlite/schema.ts'
  */
 export const openFormsStore = async (url: string, options: FormsStoreOptions = {}): Promise<FormsStore> =>
   byScheme<Promise<FormsStore>>('forms', url, {
-    sqlite: async () => new SqliteFormsStore(sqlitePath(url), options),
+    sqlite: async (path) => new SqliteFormsStore(path, options),
     mongodb: async () => {
       // Loads the driver only where it is used.
       const { MongoFormsStore } = await import('./mongodb/forms-store.ts')

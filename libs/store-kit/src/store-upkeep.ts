@@ -4,7 +4,7 @@ import { inspectSqlite, sqliteStoreExists } from './sqlite/inspect-sqlite.ts'
 import { SqliteDatabase } from './sqlite/sqlite-database.ts'
 import type { SqliteMigration } from './sqlite/sqlite-schema.ts'
 import type { MigrationStep, StoreState } from './store-state.ts'
-import { byScheme, type Migration, sqlitePath } from './store-url.ts'
+import { byScheme, type Migration } from './store-url.ts'
 
 interface StoreSchemas {
   store: string
@@ -21,8 +21,8 @@ const driver = () => import('./mongodb/index.ts')
 export const storeUpkeep = ({ store, table, migrations, mongodb }: StoreSchemas) => ({
   migrate: (url: string, onStep?: (step: MigrationStep) => void) =>
     byScheme<Promise<Migration>>(store, url, {
-      sqlite: async () => {
-        await new SqliteDatabase(sqlitePath(url), migrations).close()
+      sqlite: async (path) => {
+        await new SqliteDatabase(path, migrations).close()
         return { engine: 'SQLite', version: migrations.length }
       },
       mongodb: async () => {
@@ -33,13 +33,13 @@ export const storeUpkeep = ({ store, table, migrations, mongodb }: StoreSchemas)
 
   exists: (url: string) =>
     byScheme<Promise<boolean>>(store, url, {
-      sqlite: async () => sqliteStoreExists(sqlitePath(url), table),
+      sqlite: async (path) => sqliteStoreExists(path, table),
       mongodb: async () => (await driver()).mongodbStoreExists(url, store),
     }),
 
   inspect: (url: string) =>
     byScheme<Promise<StoreState | undefined>>(store, url, {
-      sqlite: async () => inspectSqlite(sqlitePath(url), migrations.length),
+      sqlite: async (path) => inspectSqlite(path, migrations.length),
       mongodb: async () => (await driver()).inspectMongodb(url, (await mongodb()).schema),
     }),
 })

@@ -4,7 +4,7 @@ export interface Migration {
 }
 
 export interface Engines<T> {
-  sqlite(url: string): T
+  sqlite(path: string): T
   mongodb(url: string): T
 }
 
@@ -12,15 +12,9 @@ export interface Engines<T> {
  * Calls the function of a URL's engine: `sqlite:PATH`, `mongodb://…` or `mongodb+srv://…`. @throws {Error} for others.
  */
 export const byScheme = <T>(store: string, url: string, { sqlite, mongodb }: Engines<T>): T => {
-  if (/^sqlite:./.test(url)) return sqlite(url)
+  if (/^sqlite:./.test(url)) return sqlite(url.slice('sqlite:'.length))
   if (/^mongodb(\+srv)?:\/\//.test(url)) return mongodb(url)
   // The URL may contain a password, so the message has only its scheme.
   const scheme = url.split(':')[0]
   throw new Error(`No ${store} store for "${scheme}:" URLs. Use sqlite:PATH or mongodb://HOST:PORT/DATABASE.`)
-}
-
-/** The file path of a `sqlite:PATH` URL. @throws {Error} for another scheme. */
-export const sqlitePath = (url: string): string => {
-  if (!url.startsWith('sqlite:')) throw new Error(`Not a sqlite: URL: ${url.split(':')[0]}:…`)
-  return url.slice('sqlite:'.length)
 }
