@@ -426,6 +426,21 @@ describe('with the keyboard', () => {
     await expect.poll(() => focused(page)).toBe('Deleted forms')
   })
 
+  it('the focus goes to the heading after the button to unpublish is gone', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await publish(account, publicId)
+    await using opened = await signIn(account)
+    const { page } = opened
+    await goToForm(opened, account, publicId, 'publish')
+
+    await page.getByRole('button', { name: 'Unpublish' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Unpublish' }).press('Enter')
+    await page.getByText('The form is not live').waitFor()
+
+    await expect.poll(() => focused(page)).toBe('Publish: Customer feedback')
+  })
+
   it('the focus goes to the first row of the next page', async () => {
     const account = await system().account()
     await using opened = await signIn(account)

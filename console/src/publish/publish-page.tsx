@@ -14,7 +14,7 @@ import { useAction } from '../elements/action.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { TextField } from '../elements/field.tsx'
-import { focusHeading, Page } from '../elements/page.tsx'
+import { focusHeading, Page, useHeadingFocus } from '../elements/page.tsx'
 import { type RemarkKind, remarkClasses } from '../elements/remark-texts.tsx'
 import { TitleText } from '../elements/title.tsx'
 import { useLoaded } from '../reading/load.ts'
@@ -59,10 +59,16 @@ const readComparison = async (
 export const PublishPage = (props: PublishPageProps) => {
   const { loaded, reload } = useLoaded((signal) => readComparison(props, signal))
   const { value } = loaded.value
+  const focusHeadingLater = useHeadingFocus(value)
   const done = useSignal('')
   const finish = (message: string) => {
     done.value = message
     reload()
+  }
+  const finishUnpublish = (message: string) => {
+    // The button disappears.
+    focusHeadingLater()
+    finish(message)
   }
   return (
     <Page
@@ -77,7 +83,7 @@ export const PublishPage = (props: PublishPageProps) => {
       {value && props.mayWrite && (
         <PublishFields {...props} comparison={value} onDone={finish} onReload={reload} />
       )}
-      {value?.form.live && props.mayWrite && <Unpublish {...props} onDone={finish} />}
+      {value?.form.live && props.mayWrite && <Unpublish {...props} onDone={finishUnpublish} />}
     </Page>
   )
 }
