@@ -186,6 +186,14 @@ describe('an unsaved edit', () => {
     expect(stored).toEqual({})
   })
 
+  it('outlasts the form, which can be brought back', async () => {
+    const { edit, stored } = given()
+    edit.change({ name: 'Mine' })
+    await edit.delete()
+
+    expect(stored.edit?.fields).toMatchObject({ name: 'Mine' })
+  })
+
   it('is not stored again when it ends: signing out has deleted it', () => {
     const { edit, stored } = given()
     edit.change({ name: 'Mine' })

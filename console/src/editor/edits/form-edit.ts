@@ -163,7 +163,6 @@ export class FormEdit {
   async delete(): Promise<void> {
     const { form, etag } = this.base.peek()
     await this.#client.forms.delete(organizationOf(form.path), form.path, { ifMatch: etag })
-    this.discard()
   }
 
   /** Keeps what is unsaved in this browser: another tab may have replaced it. */
