@@ -2,7 +2,7 @@ import { openDirectoryStore } from '@fms/directory-store'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { type Account, publishable } from '../system.ts'
-import { type ConsolePage, goToForm, isTooWide } from './console-pages.ts'
+import { type ConsolePage, goToForm, isTooWide, showJson } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
 const { system, openConsole, signIn, given, read, edit, publish, remove } = withConsole()
@@ -203,6 +203,30 @@ describe('an unsaved edit', () => {
       tone: 'calm',
     })
     expect(await third.evaluate('localStorage.length')).toBe(0)
+  })
+
+  it('is saved by itself also if its JSON is incomplete when the connection is back', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await using opened = await signIn(account)
+    const { page, context } = opened
+    await goToForm(opened, account, publicId)
+    await showJson(opened)
+    await context.setOffline(true)
+    await page.getByLabel('Name', { exact: true }).fill('Typed offline')
+    await page.keyboard.press('Control+s')
+    const error = page.locator('.sticky').getByText('The service did not respond.')
+    await error.waitFor()
+    await page.locator('.cm-content').press('Control+End')
+    await page.keyboard.type('x')
+    await page.keyboard.press('Control+s')
+    await context.setOffline(false)
+    await page.getByText('No connection to the service.').waitFor({ state: 'detached' })
+    await error.waitFor()
+    await page.keyboard.press('Backspace')
+    await page.getByText('Saved', { exact: true }).waitFor()
+
+    expect((await read(account, publicId)).name).toBe('Typed offline')
   })
 
   it('is not given to another user of the browser', async () => {

@@ -17,20 +17,21 @@ export const isSavedLater = (error: unknown): boolean =>
 export const useSave = (edit: FormEdit) => {
   const { error, isRunning, run, clearError } = useAction()
   const isSaved = useSignal(false)
-  const save = () =>
-    run(async () => {
-      if (!edit.isDirty.peek() || !edit.isValid.peek()) return
+  const save = async () => {
+    if (!edit.isDirty.peek() || !edit.isValid.peek()) return
+    await run(async () => {
       isSaved.value = false
       await edit.save()
       isSaved.value = edit.conflict.value === undefined
     })
+  }
   // With the next input, the cause of an error is gone, unless it is the connection.
   useSignalEffect(() => {
     edit.history.current.value
     if (!isSavedLater(error.peek()) || !edit.isDirty.peek()) clearError()
   })
   useSignalEffect(() => {
-    if (isRunning.value || !isSavedLater(error.value)) return
+    if (isRunning.value || !edit.isValid.value || !isSavedLater(error.value)) return
     const isBack = isConnected.value && error.value instanceof FormsConnectionError
     const timer = setTimeout(save, isBack ? 0 : retryMs)
     return () => clearTimeout(timer)
