@@ -46,6 +46,7 @@ describe('FormsApiError', () => {
     [502, '<html>Bad gateway</html>'],
     [400, '{"error": "no"}'],
     [200, 'Welcome to the hotel'],
+    [200, 'null'],
   ])('has the reason UNKNOWN for a %i with %j, which is not from the API', async (status, text) => {
     const headers = { 'x-request-id': 'abc', 'retry-after': '3' }
     await using server = await startServer([{ status, text, headers }], { maxRetries: 0 })

@@ -43,6 +43,12 @@ describe('a list', () => {
     expect(server.requests[0]!.url).toBe('/v2/organizations/acme/forms?pageSize=100&pageToken=first')
   })
 
+  it('ends after a page that is not from the API', async () => {
+    await using server = await startServer([answered()])
+
+    expect(await Array.fromAsync(server.client.forms.list('acme').pages())).toHaveLength(1)
+  })
+
   it('requests a page only when the iteration reaches it', async () => {
     await using server = await startServer([page(['a', 'b'], 'next')])
     const list = server.client.forms.list('acme')

@@ -82,7 +82,7 @@ export const listOf = <T, P extends Pick<Page<T>, 'items' | 'nextPageToken'> = P
   async function* pages() {
     let page = await readPage({ ...(pageToken && { pageToken }), ...(skip && { skip }) })
     yield page
-    while (page.nextPageToken !== '') {
+    while (page.nextPageToken) {
       // `skip` counts from the token, so only the first request has it.
       page = await readPage({ pageToken: page.nextPageToken })
       yield page
