@@ -58,6 +58,7 @@ const EntryError = ({ error }: { error: unknown }) => (
       class="quiet"
       onClick={() => {
         entryError.value = undefined
+        focusHeading()
       }}
     >
       {texts.close}

@@ -649,8 +649,9 @@ describe('a session', () => {
     await page.goto(link)
     await page.getByText('LOGIN_CODE_INVALID').waitFor()
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Close' }).press('Enter')
     await page.getByText('LOGIN_CODE_INVALID').waitFor({ state: 'detached' })
+    expect(await focused(page)).toBe('Forms')
   })
 })
 
