@@ -49,6 +49,13 @@ describe('ambiguous HTTP', () => {
     },
   )
 
+  it('does not include the target of a proxy, a whole URL', async () => {
+    const response = await exchange('GET http://a/things HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+
+    expect(response).toMatch(/^HTTP\/1.1 405 /)
+    expect(response).toContain('\r\nallow: POST\r\n')
+  })
+
   const json = 'host: a\r\ncontent-type: application/json'
   const zipped = gzipSync('{}')
 

@@ -68,13 +68,14 @@ const hasEmptySegment = ({ params }: FastifyRequest) => Object.values(params as 
 const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+').replace(/\*$/, '.+')}$`)
 
 /**
- * The URL as the router accepts it: malformed percent-encodings become literal, and what is neither a path nor a URL (with
- * a host, without a fragment) becomes a path: a 404 with the usual body. Fastify's own response to them has no hooks.
+ * The URL as the router accepts it: malformed percent-encodings become literal, a URL (with a host, without a fragment) loses
+ * its origin, and what is no path then becomes one: a 404 with the usual body. Fastify's own response has no hooks.
  */
 export const toRoutableUrl = (request: IncomingMessage): string => {
   const url = withLiteralPercents(request)
   const isUrl = /^https?:\/\/[^/?#]+[^#]*$/i.test(url) && URL.canParse(url)
-  return isUrl || url.startsWith('/') ? url : `/${url}`
+  const path = isUrl ? url.replace(/^https?:\/\/[^/?#]+/i, '') : url
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {
