@@ -56,7 +56,7 @@ export const breachesOf = (observed: Observation, baseline: Times, bounds: Bound
 
 /**
  * Whether the outcome of an attacker's request is a success or an error with a reason, not a broken connection. A client
- * that gets too little CPU time to send its request gets a 408, which has no body.
+ * that gets too little CPU time to send its head gets a 408, which has no body.
  */
 export const isProperOutcome = (outcome: string): boolean =>
   outcome === aborted ||

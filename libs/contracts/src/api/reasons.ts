@@ -394,6 +394,13 @@ export const reasons = {
     message: ({ requestId, method }) =>
       `The requestId ${requestId} belongs to another ${method} request. Send a new requestId with each new request, and the same one only with repeats.`,
   }),
+  REQUEST_TIMEOUT: reason({
+    status: 'INVALID_ARGUMENT',
+    http: 408,
+    meaning: 'The body has not arrived within a minute.',
+    remedy: 'Send it without pauses.',
+    message: () => 'The body has not arrived in time. Repeat the request, and send the body without pauses.',
+  }),
   REVISION_NOT_FOUND: reason({
     status: 'NOT_FOUND',
     meaning:

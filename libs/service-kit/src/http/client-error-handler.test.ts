@@ -39,10 +39,12 @@ describe('invalid HTTP', () => {
 })
 
 describe('a slow client', () => {
+  const lines: object[] = []
+
   /** Sends a request slowly. @returns the response, and the status of another client's request meanwhile. */
-  const sendSlowly = async (head: string) => {
+  const sendSlowly = async (head: string, part = 'x') => {
     const app = createApp({
-      logger: pino({ level: 'silent' }),
+      logger: pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
       headTimeoutMs: 100,
       requestTimeoutMs: 200,
     })
@@ -52,7 +54,7 @@ describe('a slow client', () => {
     socket.write(head)
     // A byte that arrives after the app has closed the connection would reset it and lose the response.
     const until = performance.now() + 60
-    const timer = setInterval(() => performance.now() < until && socket.write('x'), 20)
+    const timer = setInterval(() => performance.now() < until && socket.write(part), 20)
     try {
       const meanwhile = await fetch(`${origin}/healthz`)
       return { response: await text(socket), meanwhile: meanwhile.status }
@@ -62,17 +64,32 @@ describe('a slow client', () => {
     }
   }
 
-  it.each([
-    ['head', 'GET / HTTP/1.1\r\nhost: x\r\nlong: '],
-    [
-      'body',
-      'POST /things HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n',
-    ],
-  ])('of a %s receives 408, and does not delay other clients', async (_, head) => {
-    expect(await sendSlowly(head)).toEqual({
+  it('of a head receives 408 without a body, and does not delay other clients', async () => {
+    expect(await sendSlowly('GET / HTTP/1.1\r\nhost: x\r\nlong: ')).toEqual({
       response:
         'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\nx-content-type-options: nosniff\r\n\r\n',
       meanwhile: 200,
     })
+  })
+
+  it.each([
+    ['content-length: 999', 'content-type: application/json\r\n'],
+    ['transfer-encoding: chunked', ''],
+  ])('of a body with %s receives an error with a reason, as its last', async (framing, type) => {
+    const head = `POST /things HTTP/1.1\r\nhost: x\r\nx-request-id: slow\r\n${type}${framing}\r\n\r\n`
+    const { response, meanwhile } = await sendSlowly(
+      head,
+      framing === 'transfer-encoding: chunked' ? '' : 'x',
+    )
+
+    const [responseHead = '', body = ''] = response.split('\r\n\r\n')
+    expect(responseHead).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n.*\bconnection: close\r\n/s)
+    expect(JSON.parse(body).error).toMatchObject({
+      code: 408,
+      details: [{ reason: 'REQUEST_TIMEOUT' }, { requestId: 'slow' }],
+    })
+    expect(meanwhile).toBe(200)
+    const logged = expect.objectContaining({ request_id: 'slow', route: '/things', status: 408 })
+    expect(lines).toContainEqual(logged)
   })
 })

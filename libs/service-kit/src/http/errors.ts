@@ -25,6 +25,9 @@ export const unsupportedMediaType = (contentType = '', coding = '') =>
 export const bodyTooLarge = (bodyLimitBytes: number) =>
   apiError('BODY_TOO_LARGE', { bodyLimitBytes: `${bodyLimitBytes}` })
 
+/** The body has not arrived in time (RFC 9110 §15.5.9). */
+export const requestTimeout = () => apiError('REQUEST_TIMEOUT', {}, { headers: { connection: 'close' } })
+
 export const malformedRequest = (cause: unknown) => apiError('MALFORMED_REQUEST', {}, { cause })
 
 /** A defect of the service. The response has no details; the log has the cause under the request id. */
