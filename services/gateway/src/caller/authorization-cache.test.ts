@@ -200,6 +200,17 @@ describe('while organizations is unavailable', () => {
     expect(await authorize('key', 'acme', 'r')).toBeUndefined()
   })
 
+  it('a stale entry is not served because the request of another key has failed', async () => {
+    const { clock, organizations, authorize } = startCache()
+    await authorize('key', 'acme', 'r')
+    clock.now = 1_000
+    organizations.respond = unavailable
+    await expect(authorize('other', 'acme', 'r')).rejects.toMatchObject({ httpStatus: 503 })
+
+    organizations.respond = () => undefined
+    expect(await authorize('key', 'acme', 'r')).toBeUndefined()
+  })
+
   it('a stale entry is served without waiting while a request has had no response for a second', async () => {
     const { clock, requests, organizations, authorize } = startCache()
     const caller = await authorize('key', 'acme', 'r')

@@ -39,6 +39,8 @@ export interface Caller {
 
 interface CachedCaller extends Caller {
   requestedAt: number
+  /** When a request to refresh it last failed. */
+  failedAt?: number
 }
 
 interface Lookup {
@@ -75,8 +77,9 @@ export const createAuthorizationCache = ({
   /** By the hash of the key, then by {@link cacheKey}. */
   const cache = new LRUCache<string, Map<string, CachedCaller>>({ max: maxKeys })
   const inFlight = new Map<string, Lookup>()
-  /** When a request last failed; a later success clears it. */
-  let lastFailureAt = Number.NEGATIVE_INFINITY
+
+  const cachedFor = ({ keyHash, organizationRef }: AuthorizeRequest) =>
+    cache.get(keyHash)?.get(cacheKey(organizationRef))
 
   const lookUp = async (request: AuthorizeRequest, requestedAt: number, requestId: string) => {
     const { keyHash, organizationRef } = request
@@ -103,11 +106,10 @@ export const createAuthorizationCache = ({
     const release = await acquireLookup(userOf(cache.get(request.keyHash)))
     lookup.requestedAt = now()
     try {
-      const caller = await lookUp(request, lookup.requestedAt, requestId)
-      lastFailureAt = Number.NEGATIVE_INFINITY
-      return caller
+      return await lookUp(request, lookup.requestedAt, requestId)
     } catch (cause) {
-      lastFailureAt = now()
+      const cached = cachedFor(request)
+      if (cached) cached.failedAt = now()
       throw authenticationUnavailable(cause)
     } finally {
       release()
@@ -135,15 +137,15 @@ export const createAuthorizationCache = ({
     organizationRef: string | undefined,
     requestId: string,
   ): Promise<Caller | undefined> => {
-    const cached = cache.get(keyHash)?.get(cacheKey(organizationRef))
-    const ageOf = (time: number) => now() - time
-    const age = ageOf(cached?.requestedAt ?? Number.NEGATIVE_INFINITY)
-    if (age < refreshAfterMs) return cached
     const request = { keyHash, organizationRef }
+    const cached = cachedFor(request)
+    const ageOf = (time = Number.NEGATIVE_INFINITY) => now() - time
+    const age = ageOf(cached?.requestedAt)
+    if (age < refreshAfterMs) return cached
     const running = inFlight.get(lookupKey(request))
     // Out of reach: in the last second, a request has failed, or one has waited for all of it.
     const isUnreachable =
-      ageOf(lastFailureAt) < freshMs || (running !== undefined && ageOf(running.requestedAt) >= freshMs)
+      ageOf(cached?.failedAt) < freshMs || (running !== undefined && ageOf(running.requestedAt) >= freshMs)
     if (age < (isUnreachable ? freshMs + staleIfErrorMs : freshMs)) {
       if (!running) lookUpOnce(request, requestId).catch(() => {})
       return cached
