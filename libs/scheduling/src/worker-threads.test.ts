@@ -2,7 +2,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { WorkerThreads } from './worker-threads.ts'
 
 type Tasks = { double: (number: number) => { value: number } }
@@ -36,6 +36,17 @@ describe('WorkerThreads', () => {
     await write('export const double = () => process.exit(1)')
     await expect(threads.run('double', 1, flow)).rejects.toThrow()
     await write(works)
+
+    expect(await threads.run('double', 2, flow)).toBe(4)
+  })
+
+  it('loads its pool again after that has failed', async () => {
+    await using givenThreads = await given()
+    const { threads, write } = givenThreads
+    await write(works)
+    vi.doMock('piscina', () => Promise.reject(new Error('EMFILE')))
+    await expect(threads.run('double', 1, flow)).rejects.toThrow()
+    vi.doUnmock('piscina')
 
     expect(await threads.run('double', 2, flow)).toBe(4)
   })

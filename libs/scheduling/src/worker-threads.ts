@@ -72,7 +72,10 @@ export class WorkerThreads<T extends Tasks> {
       const outcome = await this.#queue.run(flow, async (): Promise<Outcome<ValueOf<T[N]>>> => {
         onTurn()
         if (this.#isClosed) throw new Error('The worker threads have ended')
-        this.#opening ??= this.#open()
+        this.#opening ??= this.#open().catch((error) => {
+          this.#opening = undefined
+          throw error
+        })
         const pool = await this.#opening
         return pool.run(task, { name })
       })
