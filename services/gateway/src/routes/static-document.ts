@@ -67,8 +67,11 @@ export const sendDocument = (
   return reply.header('content-type', contentType).send(isCompressed ? gzip : identity)
 }
 
-/** RFC 9110 §12.5.3: `gzip` or `*`, unless its weight is 0. */
-const acceptsGzip = (acceptEncoding: string | string[] | undefined): boolean =>
-  String(acceptEncoding ?? '')
-    .split(',')
-    .some((each) => /^\s*(gzip|\*)\s*(;\s*q=(1(\.0*)?|0\.0*[1-9]\d*)\s*)?$/i.test(each))
+/** RFC 9110 §12.5.3: `gzip`, or `*` where that is not listed, unless its weight is 0. */
+const acceptsGzip = (acceptEncoding: string | string[] | undefined): boolean => {
+  const codings = String(acceptEncoding ?? '').split(',')
+  const gzip = codings.filter((each) => /^\s*gzip\s*(;|$)/i.test(each))
+  return (gzip.length > 0 ? gzip : codings).some((each) =>
+    /^\s*(gzip|\*)\s*(;\s*q=(1(\.0*)?|0\.0*[1-9]\d*)\s*)?$/i.test(each),
+  )
+}
