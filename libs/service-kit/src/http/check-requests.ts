@@ -68,24 +68,25 @@ const hasEmptySegment = ({ params }: FastifyRequest) => Object.values(params as 
 const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+').replace(/\*$/, '.+')}$`)
 
 /**
- * The URL as the router accepts it: malformed percent-encodings become literal, a URL (with a host, without a fragment) loses
- * its origin, and what is no path then becomes one: a 404 with the usual body. Fastify's own response has no hooks.
+ * The URL as the router accepts it: a URL (with a host, without a fragment) loses its origin, a path with a malformed
+ * percent-encoding has `_` for each `%`, as references have, and what is no path then becomes one: a 404 with the usual body.
+ * Fastify's own response to them has no hooks.
  */
-export const toRoutableUrl = (request: IncomingMessage): string => {
-  const url = withLiteralPercents(request)
+export const toRoutableUrl = ({ url = '/' }: IncomingMessage): string => {
   const isUrl = /^https?:\/\/[^/?#]+[^#]*$/i.test(url) && URL.canParse(url)
-  const path = isUrl ? url.replace(/^https?:\/\/[^/?#]+/i, '') : url
+  const path = withoutMalformedPercents(isUrl ? url.replace(/^https?:\/\/[^/?#]+/i, '') : url)
   return path.startsWith('/') ? path : `/${path}`
 }
 
-const withLiteralPercents = ({ url = '/' }: IncomingMessage): string => {
+/** `%25` would take the router 5 ms for a path of 32 KiB. */
+const withoutMalformedPercents = (url: string): string => {
   if (!url.includes('%')) return url
   const [path = '', ...query] = url.split('?')
   try {
     decodeURIComponent(path)
     return url
   } catch {
-    return [path.replaceAll('%', '%25'), ...query].join('?')
+    return [path.replaceAll('%', '_'), ...query].join('?')
   }
 }
 

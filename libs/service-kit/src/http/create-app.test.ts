@@ -105,10 +105,15 @@ describe('an app', () => {
     )
   })
 
-  it.each(['%', '%zz', '%ff', '100%25%'])('reads the malformed reference %s literally', async (thing) => {
+  it.each([
+    ['%', '_'],
+    ['%zz', '_zz'],
+    ['%ff', '_ff'],
+    ['100%25%', '100_25_'],
+  ])('reads the malformed reference %s as %s', async (malformed, thing) => {
     const { app } = startApp()
 
-    expect((await app.inject(`/things/${thing}`)).json()).toEqual({ thing })
+    expect((await app.inject(`/things/${malformed}`)).json()).toEqual({ thing })
   })
 
   it('decodes a well-formed reference', async () => {
