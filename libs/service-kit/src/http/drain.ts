@@ -98,8 +98,9 @@ const stopListening = async (server: FastifyInstance['server'], timeoutMs: numbe
 
 /** Ends connections that become idle while the app closes: Node ends idle ones only once, at the beginning. */
 export const endIdleConnections = (app: FastifyInstance): void => {
+  let timer: NodeJS.Timeout | undefined
   app.addHook('preClose', async () => {
-    const timer = setInterval(() => app.server.closeIdleConnections(), intervalMs).unref()
-    app.server.once('close', () => clearInterval(timer))
+    timer = setInterval(() => app.server.closeIdleConnections(), intervalMs).unref()
   })
+  app.addHook('onClose', async () => clearInterval(timer))
 }

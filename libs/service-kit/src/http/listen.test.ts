@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { fastify } from 'fastify'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { endIdleConnections } from './drain.ts'
 import { limitConnections, limitPipelining, listen } from './listen.ts'
 
@@ -21,9 +22,11 @@ const startApp = async (sockets: number, maxConnections = Number.POSITIVE_INFINI
       setTimeout(() => raw.end('three'), 1)
     }, 1)
   })
+  const held: (() => void)[] = []
+  app.get('/held', () => new Promise<string>((resolve) => held.push(() => resolve('released'))))
   await listen(app, { host, port: 0, sockets })
   const { port } = app.server.address() as AddressInfo
-  return { app, port, [Symbol.asyncDispose]: () => app.close() }
+  return { app, port, held, [Symbol.asyncDispose]: () => app.close() }
 }
 
 /** Connects sockets before the app, in the same event loop, accepts any. */
@@ -69,6 +72,24 @@ describe('listen', () => {
     await ended
     const refused = connect(started.port, host)
     await expect(once(refused, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  it('refuses new connections at once when it closes, and waits for those that others have accepted', async () => {
+    // Almost surely one of the others accepts it.
+    const { app, port, held } = await startApp(64)
+    const connection = connect(port, host)
+    connection.write('GET /held HTTP/1.1\r\nhost: a\r\n\r\n')
+    await vi.waitFor(() => expect(held).toHaveLength(1))
+
+    const closed = app.close()
+    await vi.waitFor(async () => {
+      const late = connect(port, host)
+      await expect(once(late, 'connect').finally(() => late.destroy())).rejects.toThrow('ECONNREFUSED')
+    })
+    held[0]!()
+
+    expect(await text(connection)).toContain('released')
+    await closed
   })
 
   it('sends each part of a response at once, over a connection of whichever socket', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type AddressInfo, createServer, type ListenOptions, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type ListenOptions, Server, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** The accept queue of each socket; the system may limit it. With Node's 511, half of a thousand connections would retry. */
@@ -27,7 +27,10 @@ export const listen = async (
   const create = () => createServer({ noDelay: true })
   const others = process.platform === 'linux' ? Array.from({ length: sockets - 1 }, create) : []
   app.addHook('preClose', async () => {
-    await Promise.all(others.map((other) => once(other.close(), 'close')))
+    const ended = others.map((other) => once(other.close(), 'close'))
+    // Else this one would accept connections until those of the others have ended.
+    if (others.length > 0) Server.prototype.close.call(app.server)
+    await Promise.all(ended)
   })
   if (others.length > 0 && !isShared) await assertFree({ host, port })
   // Fastify passes options that it does not know on to Node.
