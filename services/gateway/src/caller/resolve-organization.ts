@@ -15,15 +15,9 @@ import { setCaller } from './authenticate.ts'
  * @param members of the resource, for `readMask`.
  */
 export const resolveOrganization = (app: FastifyInstance, deps: GatewayDeps, members: MaskSchema): void => {
-  app.addHook('preHandler', async (request, reply) => {
-    // Keeps the permit until the look-up ends, also for a caller who disconnects before.
-    request.permit.retain()
-    try {
-      await resolve(request, reply, deps, members)
-    } finally {
-      request.permit.release()
-    }
-  })
+  app.addHook('preHandler', (request, reply) =>
+    request.permit.during(() => resolve(request, reply, deps, members)),
+  )
 }
 
 const resolve = async (

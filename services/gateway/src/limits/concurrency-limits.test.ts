@@ -43,17 +43,19 @@ describe('concurrency limits', () => {
     expect([limits.users.size, limits.organizations.size]).toEqual([0, 0])
   })
 
-  it('hold a permit until each of its holders has released it', () => {
+  it('hold a permit until it is released and all work for it is done', async () => {
     const limits = new ConcurrencyLimits(1, 1)
     const permit = limits.acquire(member)
-    permit.retain()
+    const work = Promise.withResolvers<void>()
+    const done = permit.during(() => work.promise)
     permit.release()
     expect(errorOf(() => limits.acquire(member))).toMatchObject({ reason: 'TOO_MANY_AT_ONCE' })
 
     let released = 0
     permit.defer(() => released++)
 
-    permit.release()
+    work.resolve()
+    await done
 
     permit.defer(() => released++)
     expect([limits.users.size, released]).toEqual([0, 2])

@@ -5,7 +5,7 @@ import { tooManyAtOnce } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Held until the caller has read the whole response, and until every other holder releases it. */
+    /** Held until the caller has read the whole response, and until all work for it is done. */
     permit: ConcurrencyPermit
   }
 }
@@ -78,9 +78,14 @@ export class ConcurrencyPermit {
     else this.#releases.push(release)
   }
 
-  /** Adds a holder: the permit is held until each holder has called {@link release}. */
-  retain(): void {
+  /** Holds the permit until the work is done, which goes on also after the caller has disconnected. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
     this.#holders++
+    try {
+      return await work()
+    } finally {
+      this.release()
+    }
   }
 
   release(): void {

@@ -39,10 +39,9 @@ export const publishForm: AddRoute<GatewayDeps> = (
         // What is left has to suffice for the publish.
         maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),
       }
-      permit.retain()
-      const published = await queues.publish
-        .admit(admission, () => publisher.publishForm(command, deadline, id))
-        .finally(() => permit.release())
+      const published = await permit.during(() =>
+        queues.publish.admit(admission, () => publisher.publishForm(command, deadline, id)),
+      )
       if (!published || reply.hasEnded) return reply.hijack()
       if (published.outcome === 'refused') throw ApiError.fromProblem(published.problem)
       // A dry run's form is not stored, so it has no ETag.

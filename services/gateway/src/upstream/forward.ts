@@ -99,8 +99,6 @@ const sendWhenAdmitted = async (
   { to, queue, responseBudget, authorize }: ForwardOptions,
 ) => {
   const { identity, permit, routeOptions } = request
-  // The service works until it responds, also after the caller has disconnected.
-  permit.retain()
   const admission = {
     flow: flowOf(identity),
     isExpensive: () => isExpensive(request),
@@ -124,7 +122,7 @@ const sendWhenAdmitted = async (
     if (response.body instanceof StreamedBody) await response.body.received
     return canSend
   }
-  try {
+  const work = async () => {
     // A response never waits for memory: without any it is dropped, and its GET sent again when memory is reserved. While one
     // GET of a user waits for memory, so do the user's others, or services would work for responses that nobody reads.
     const mustReserve = method === 'GET' && responseBudget.hasWaiting(admission.flow)
@@ -132,11 +130,8 @@ const sendWhenAdmitted = async (
       await reserveMemory(request, reply, responseBudget)
       await queue.admit(admission, send(true))
     }
-  } catch (error) {
-    reply.send(error)
-  } finally {
-    permit.release()
   }
+  await permit.during(work).catch((error) => void reply.send(error))
 }
 
 const discard = (body: Buffer | StreamedBody) => {
