@@ -113,12 +113,9 @@ export const limitConcurrency = (app: FastifyInstance, limits: ConcurrencyLimits
   app.addHook('onRequest', (request, reply, done) => {
     // The caller disconnected during the look-up of its key: `close` has fired, so a permit would never be released.
     if (reply.hasEnded) return void reply.hijack()
-    try {
-      request.permit = limits.acquire(request.identity)
-    } catch (error) {
-      setTimeout(() => (reply.hasEnded ? void reply.hijack() : done(error as Error)), refusalMs)
-      return
-    }
+    const permit = acquireOrHoldBack(() => limits.acquire(request.identity))
+    if (permit instanceof Promise) return void permit.catch(done)
+    request.permit = permit
     reply.raw.on('close', () => request.permit.release())
     done()
   })
