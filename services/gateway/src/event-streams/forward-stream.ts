@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { exemptFromCutOff } from '../limits/cut-off-slow-readers.ts'
-import { requestHeadersOf, upstreamUrl } from '../upstream/forward.ts'
+import { pick, requestHeadersOf, sendResponse, upstreamUrl } from '../upstream/forward.ts'
 import { maxWaitingBytes, OpenStream } from './open-stream.ts'
 import { StreamLimits } from './stream-limits.ts'
 
@@ -33,11 +33,9 @@ export const forwardStream: AddRoute<GatewayDeps> = (app, deps) => {
       const response = await requestStream(request, reply, deps)
       if (!response) return reply.hijack()
       const { statusCode, headers, body } = response
-      reply.header('content-type', headers['content-type'])
+      reply.code(statusCode).headers(pick(headers, ['content-type', 'retry-after']))
       if (statusCode === 200 && body instanceof Readable) return open(request, reply, body)
-      if (statusCode >= 400) reply.header('cache-control', 'no-store')
-      if (headers['retry-after'] !== undefined) reply.header('retry-after', headers['retry-after'])
-      return reply.code(statusCode).send(body instanceof Readable || body.length > 0 ? body : undefined)
+      return sendResponse(reply, body)
     },
   })
 }

@@ -8,7 +8,7 @@ import { publicFormNotFound } from '../errors.ts'
 import { addressGroupOf } from '../limits/address-group.ts'
 import { limitAddresses } from '../limits/rate-limit.ts'
 import { addVary } from '../responses/headers.ts'
-import { pick } from '../upstream/forward.ts'
+import { pick, sendResponse } from '../upstream/forward.ts'
 import { StreamedBody, textOf, type UpstreamResponse } from '../upstream/upstream.ts'
 import { addFormPage } from './form-page.ts'
 
@@ -100,7 +100,7 @@ const createReader = ({ forms, token }: GatewayDeps) => {
 
 /** Any cache may keep a form, and asks whether it is current before each use. No cache keeps an error. */
 const sendForm = (reply: FastifyReply, { statusCode, headers, body }: UpstreamResponse): void => {
+  reply.code(statusCode).header('cache-control', 'public, no-cache')
   reply.headers(pick(headers, ['content-type', 'content-length', 'etag', 'retry-after']))
-  reply.code(statusCode).header('cache-control', statusCode < 400 ? 'public, no-cache' : 'no-store')
-  reply.send(body instanceof StreamedBody || body.length > 0 ? body : undefined)
+  sendResponse(reply, body)
 }

@@ -174,10 +174,10 @@ const tryReserveMemory = (
 }
 
 /** Sends the body of a service's response; the reply already has its head. */
-const sendResponse = (reply: FastifyReply, body: Buffer | StreamedBody): void => {
+export const sendResponse = (reply: FastifyReply, body: Buffer | StreamedBody): FastifyReply => {
   if (reply.statusCode >= 400) reply.header('cache-control', 'no-store')
   // For an empty buffer Fastify sets content-length 0, which is wrong for HEAD and 304.
-  reply.send(body instanceof StreamedBody || body.length > 0 ? body : undefined)
+  return reply.send(body instanceof StreamedBody || body.length > 0 ? body : undefined)
 }
 
 /** Wildcard for the organization in a route pattern (AIP-159); a hook of the route finds the organization. */
