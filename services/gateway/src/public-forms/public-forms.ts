@@ -8,7 +8,7 @@ import { publicFormNotFound } from '../errors.ts'
 import { addressGroupOf } from '../limits/address-group.ts'
 import { limitAddresses } from '../limits/rate-limit.ts'
 import { addVary } from '../responses/headers.ts'
-import { pick, sendResponse } from '../upstream/forward.ts'
+import { discard, pick, sendResponse, tryReserveMemory } from '../upstream/forward.ts'
 import { StreamedBody, textOf, type UpstreamResponse } from '../upstream/upstream.ts'
 import { addFormPage } from './form-page.ts'
 
@@ -17,7 +17,7 @@ const seats = { seats: 4, perOrganization: 2 }
 
 /** Bytes of forms over 256 KiB that are on their way to respondents; at least two forms for an address. */
 const maxBytes = 16 * 1024 * 1024
-const maxFormBytes = 1024 * 1024
+const minBytes = 2 * 1024 * 1024
 
 /** What anybody may see of live forms. Shares no limit, seat or memory with callers with keys. Ignores queries. */
 export const publicForms: AddRoute<GatewayDeps> = (app, deps) => {
@@ -57,7 +57,7 @@ const isForJsonOnly = (accept = ''): boolean =>
 /** A function that reads the public JSON of a form, in the turn of the caller's address. */
 const createReader = ({ forms, token }: GatewayDeps) => {
   const queue = new AdmissionQueue('public forms', seats)
-  const budget = new ByteBudget('public forms', maxBytes, 2 * maxFormBytes)
+  const budget = new ByteBudget('public forms', maxBytes, minBytes)
 
   return async (
     publicId: string,
@@ -80,17 +80,10 @@ const createReader = ({ forms, token }: GatewayDeps) => {
         reply,
       })
       const { body } = response
-      if (body instanceof StreamedBody) {
-        const bytes = Number(response.headers['content-length'] ?? maxFormBytes)
-        const release = budget.tryReserve(flow, bytes, () => reply.raw.destroy())
-        if (!release || reply.raw.destroyed) {
-          release?.()
-          body.destroy()
-          throw overloaded()
-        }
-        reply.raw.once('close', release)
-      }
-      send(reply, response)
+      const canSend = tryReserveMemory(flow, reply, response, budget)
+      if (!canSend || reply.raw.destroyed) discard(body)
+      else send(reply, response)
+      if (!canSend) throw overloaded()
       if (body instanceof StreamedBody) await body.received
     }
     await queue.admit({ flow, reply }, work)

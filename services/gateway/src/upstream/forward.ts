@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import httpProxy from '@fastify/http-proxy'
 import { identityHeader, longDraftHeader, type Operation, replayedHeader } from '@fms/contracts'
+import type { Flow } from '@fms/scheduling'
 import { flowOf, formBodyBytes, overloaded, toPathSegment } from '@fms/service-kit'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type AdmissionQueue, isExpensive, rememberLength } from '../admission/admission-queue.ts'
@@ -116,7 +117,9 @@ const sendWhenAdmitted = async (
     })
     const isLong = response.body instanceof StreamedBody || longDraftHeader in response.headers
     if (isLong || response.statusCode === 200) rememberLength(request, isLong)
-    const canSend = isReserved || tryReserveMemory(request, reply, response, responseBudget)
+    // Writes cannot be repeated. They have the size of a form, and are sent in any case.
+    const canSend =
+      isReserved || tryReserveMemory(admission.flow, reply, response, responseBudget) || method !== 'GET'
     if (!canSend || reply.raw.destroyed) discard(response.body)
     else done(null, response)
     if (response.body instanceof StreamedBody) await response.body.received
@@ -134,7 +137,7 @@ const sendWhenAdmitted = async (
   await permit.during(work).catch((error) => void reply.send(error))
 }
 
-const discard = (body: Buffer | StreamedBody) => {
+export const discard = (body: Buffer | StreamedBody) => {
   if (body instanceof StreamedBody) body.destroy()
 }
 
@@ -156,21 +159,18 @@ const reserveMemory = async (
   else reply.raw.once('close', release)
 }
 
-/**
- * Claims memory for a long response until its last byte is read. False if there is none for a read, which can be
- * repeated; writes have the size of a form, and are sent in any case.
- */
-const tryReserveMemory = (
-  { identity, method }: FastifyRequest,
+/** Claims memory for a long response until its last byte is read. False if there is none. */
+export const tryReserveMemory = (
+  flow: Flow,
   { raw }: FastifyReply,
   { headers, body }: UpstreamResponse,
-  responseBudget: ByteBudget,
+  budget: ByteBudget,
 ): boolean => {
   if (!(body instanceof StreamedBody) || raw.destroyed) return true
   const bytes = Math.min(Number(headers['content-length'] ?? maxBufferedBytes), maxBufferedBytes)
-  const release = responseBudget.tryReserve(flowOf(identity), bytes, () => raw.destroy())
+  const release = budget.tryReserve(flow, bytes, () => raw.destroy())
   if (release) raw.once('close', release)
-  return release !== undefined || method !== 'GET'
+  return release !== undefined
 }
 
 /** Sends the body of a service's response; the reply already has its head. */
