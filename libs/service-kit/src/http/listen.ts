@@ -64,11 +64,15 @@ export const limitConnections = (app: FastifyInstance, max: number): void => {
 /** Requests of one connection that may wait for the response to an earlier one (RFC 9112 §9.3.2). */
 const maxPipelined = 16
 
+const waiting = new WeakMap<Socket, number>()
+
+/** How many requests of a connection wait, where {@link limitPipelining} counts them. */
+export const pipelinedRequests = (socket: Socket): number => waiting.get(socket) ?? 0
+
 /** Closes a connection that pipelines more: Node handles all that one has sent before it turns to the others. */
 export const limitPipelining = (app: FastifyInstance): void => {
-  const waiting = new WeakMap<Socket, number>()
   const add = (socket: Socket, difference: number) => {
-    const count = (waiting.get(socket) ?? 0) + difference
+    const count = pipelinedRequests(socket) + difference
     waiting.set(socket, count)
     return count
   }
@@ -81,8 +85,8 @@ export const limitPipelining = (app: FastifyInstance): void => {
     // A response has its socket once it is its turn.
     if (response.socket === null) {
       if (add(socket, 1) > maxPipelined) return void socket.destroy()
+      response.once('socket', () => add(socket, -1))
       response.once('close', () => {
-        add(socket, -1)
         // Destroyed without a socket, it would never end, nor would the connection.
         if (!response.writableFinished) socket.destroy()
       })

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createApp } from '@fms/service-kit'
+import { createApp, limitPipelining } from '@fms/service-kit'
 import { describe, expect, it } from 'vitest'
 import { startLog } from '../testing.ts'
-import { cutOffSlowReaders } from './cut-off-slow-readers.ts'
+import { cutOffSlowReaders, exemptFromCutOff } from './cut-off-slow-readers.ts'
 
 const mib = 1024 * 1024
 /** Longer than the buffers of two sockets. */
@@ -16,12 +16,17 @@ const never = 60_000
 const startServer = async (limits: { stalledMs: number; windowMs: number; minBytes: number }) => {
   const log = startLog()
   const app = createApp({ logger: log.logger })
+  limitPipelining(app)
   cutOffSlowReaders(app, { ...limits, intervalMs: 20 })
   app.get('/bytes', async (_, reply) => reply.type('application/json').send(long))
   app.get('/stream', async (_, reply) =>
     reply.type('application/json').send(Readable.from(chunksOf(long, 64 * 1024))),
   )
   app.get('/short', async () => ({}))
+  app.get('/events', (_, reply) => {
+    exemptFromCutOff(reply.raw)
+    reply.hijack().raw.write(' ')
+  })
   app.get('/late', async () => {
     await delay(1_500)
     return {}
@@ -110,6 +115,20 @@ describe('a caller who reads a response slowly', () => {
     }
 
     expect(bytes).toBeGreaterThanOrEqual(long.length)
+  })
+})
+
+describe('a caller of an event stream', () => {
+  it('is cut off if it sends another request on the connection, whose response would wait', async () => {
+    const { app: started, port } = await startServer({ stalledMs: never, windowMs: 100, minBytes: 2 })
+    await using _app = started
+    const [quiet, pipelining] = [await get(port, '/short', '/events'), await get(port, '/events', '/short')]
+
+    quiet.resume()
+    await once(pipelining.resume(), 'close')
+
+    expect(quiet.destroyed).toBe(false)
+    quiet.destroy()
   })
 })
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Counter } from '@fms/service-kit'
+import { Counter, pipelinedRequests } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 
 const cutOffs = new Counter({
@@ -12,7 +12,10 @@ for (const reason of ['stalled', 'slow']) cutOffs.inc({ reason }, 0)
 
 const exempted = new WeakSet<ServerResponse>()
 
-/** Exempts a response: an event stream may send nothing for long, and has its own rule for slow readers. */
+/**
+ * Exempts a response: an event stream may send nothing for long, and has its own rule for slow readers. Only while no
+ * request waits behind it, whose response would be held as long as the stream.
+ */
 export const exemptFromCutOff = (raw: ServerResponse): void => void exempted.add(raw)
 
 const defaultLimits = {
@@ -56,8 +59,10 @@ export const cutOffSlowReaders = (app: FastifyInstance, limits = defaultLimits):
   })
   const timer = setInterval(() => {
     for (const connection of connections) {
-      const raw = connection.socket._httpMessage
-      if (raw?.headersSent && !exempted.has(raw)) check(connection, raw, limits, app.log)
+      const { socket } = connection
+      const raw = socket._httpMessage
+      const isExempted = raw && exempted.has(raw) && pipelinedRequests(socket) === 0
+      if (raw?.headersSent && !isExempted) check(connection, raw, limits, app.log)
       else connection.raw = undefined
     }
   }, limits.intervalMs).unref()
