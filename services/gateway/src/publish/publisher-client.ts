@@ -26,12 +26,14 @@ interface PublishRequest {
   headers: MsgHdrs
   /** When its caller stops waiting, by `performance.now()`: a monotonic clock. */
   deadline: number
+  /** Copies of the command that NATS has stored or may have stored. */
+  copies: number
   /** Whether the reply has not come yet. */
   isPending(): boolean
 }
 
 interface PendingReply {
-  resolve(data: Uint8Array): void
+  receive(data: Uint8Array): void
   resend(): void
 }
 
@@ -70,20 +72,33 @@ export const createPublisherClient = (connecting: Promise<NatsConnection>, logge
         command,
         headers: headersOf(replyInbox, requestId, deadline),
         deadline,
+        copies: 0,
         isPending: () => pending.has(replyInbox),
       }
-      const reply = Promise.withResolvers<Uint8Array>()
-      pending.set(replyInbox, { resolve: reply.resolve, resend: () => send(request).catch(() => {}) })
+      const reply = Promise.withResolvers<FormPublished>()
+      const refusals: FormPublished[] = []
+      const receive = (data: Uint8Array) => {
+        try {
+          const outcome = FormPublished.decode(data)
+          // While a refused caller corrects the draft, another copy would publish it.
+          if (outcome.outcome === 'published' || refusals.push(outcome) >= request.copies)
+            reply.resolve(outcome)
+        } catch (error) {
+          reply.reject(error)
+        }
+      }
+      pending.set(replyInbox, { receive, resend: () => send(request).catch(() => {}) })
       let isStored = false
       const timer = setTimeout(() => {
         const timeoutError = isStored ? publishTimedOut : neverStored
-        reply.reject(timeoutError(command.commandId))
+        if (refusals[0]) reply.resolve(refusals[0])
+        else reply.reject(timeoutError(command.commandId))
       }, deadline - performance.now())
       send(request).then(() => {
         isStored = true
       }, reply.reject)
       try {
-        return FormPublished.decode(await reply.promise)
+        return await reply.promise
       } finally {
         clearTimeout(timer)
         pending.delete(replyInbox)
@@ -137,7 +152,7 @@ const subscribeToInbox = (
         logger.error({ err }, 'NATS denies the subscription to replies: no publish can be confirmed')
       } else if (message.subject === clockInbox) {
         message.respond(GatewayClock.encode({ nowMs: performance.now() }))
-      } else pending.get(message.subject)?.resolve(message.data)
+      } else pending.get(message.subject)?.receive(message.data)
     },
   })
 }
@@ -146,12 +161,22 @@ const subscribeToInbox = (
 const createSend = (connection: Connection, circuit: Circuit) => {
   const endOfTurn = createEndOfTurn()
 
-  const sendOnce = async ({ command, headers, deadline }: PublishRequest) => {
+  const sendOnce = async (request: PublishRequest) => {
+    const { command, headers, deadline } = request
     const { nats } = connection
     if (!nats) throw new Error('NATS is not connected')
     const timeout = Math.min(ackTimeoutMs, Math.max(1, Math.round(deadline - performance.now())))
     await endOfTurn()
-    return jetstream(nats).publish(PublishForm.subject, PublishForm.encode(command), { headers, timeout })
+    request.copies++
+    try {
+      return await jetstream(nats).publish(PublishForm.subject, PublishForm.encode(command), {
+        headers,
+        timeout,
+      })
+    } catch (cause) {
+      if (!isTimeout(cause)) request.copies--
+      throw cause
+    }
   }
 
   /** Retries until there is a PubAck, a rejection that is final, or a timeout, which the circuit has to see. */
@@ -161,7 +186,7 @@ const createSend = (connection: Connection, circuit: Circuit) => {
         return await sendOnce(request)
       } catch (cause) {
         if (isTimeout(cause) || isRejection(cause) || isOver(request)) throw cause
-        await delay(retryMs)
+        await pause(request, cause)
       }
     }
   }
@@ -176,7 +201,7 @@ const createSend = (connection: Connection, circuit: Circuit) => {
         )
       } catch (cause) {
         if ((attempt === 1 && isOpenError(cause)) || isRejection(cause) || isOver(request)) throw cause
-        await delay(retryMs)
+        await pause(request, cause)
       }
     }
   }
@@ -202,6 +227,12 @@ const createEndOfTurn = () => {
     })
     return turn
   }
+}
+
+/** Waits before the next attempt. @throws `cause` if it has become needless. */
+const pause = async ({ isPending }: PublishRequest, cause: unknown): Promise<void> => {
+  await delay(retryMs)
+  if (!isPending()) throw cause
 }
 
 /** Whether another attempt would be too late, or needless. */

@@ -53,6 +53,12 @@ const form = Form.parse({
 
 const published: FormPublished = { outcome: 'published', formJson: JSON.stringify(form), etag: '"3-k9Qz"' }
 
+const rejection = new ApiError('FAILED_PRECONDITION', 'FORM_NOT_READY', 'Add a question.', {
+  preconditionViolations: [{ type: 'STEPS', subject: 'steps', description: 'needs a question' }],
+  metadata: { form: 'f' },
+})
+const refused: FormPublished = { outcome: 'refused', problem: rejection.toProblem() }
+
 type Reply = FormPublished | 'none' | ((message: JsMsg) => FormPublished | 'none')
 
 /** A gateway with a real NATS server, and a stub of the publisher that sends `reply`. */
@@ -200,11 +206,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
   })
 
   it('responds with the error of the reply', async () => {
-    const rejection = new ApiError('FAILED_PRECONDITION', 'FORM_NOT_READY', 'Add a question.', {
-      preconditionViolations: [{ type: 'STEPS', subject: 'steps', description: 'needs a question' }],
-      metadata: { form: 'f' },
-    })
-    await using gateway = await startPublishing({ outcome: 'refused', problem: rejection.toProblem() })
+    await using gateway = await startPublishing(refused)
 
     const response = await gateway.send('POST', publish, { headers: { 'x-request-id': 'r-1' } })
 
@@ -265,6 +267,33 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
 
     expect(await reply).toEqual(published)
     expect(gateway.commands).toHaveLength(1)
+    await publisher.close()
+  })
+
+  it('sends no command again that has its reply', async () => {
+    await using gateway = await startPublishing(published)
+    const { streams } = gateway.manager
+    await streams.update(publishStream.name, { subjects: ['publish.other'] })
+    const nats = await connectNats(gateway.server.urls.gateway, 'gateway')
+    const failed = failedSend(nats)
+    const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger)
+    await gateway.log.line('connected to NATS')
+    const send = (commandId: string) =>
+      publisher.publishForm(
+        { ...ids, commandId, key: { id: randomUUID(), prefix: 'abcd1234' }, validateOnly: false },
+        performance.now() + 600_000,
+        'r-1',
+      )
+    const [first, second] = [send(randomUUID()), send(ids.commandId)]
+    await failed
+
+    const inbox = vi.mocked(nats.request).mock.calls[0]![2]!.headers!.get(replyInboxHeader)
+    gateway.nats.publish(inbox, FormPublished.encode(published))
+    await first
+    await streams.update(publishStream.name, { subjects: [...publishStream.subjects] })
+
+    await second
+    expect(gateway.commands.map(({ commandId }) => commandId)).toEqual([ids.commandId])
     await publisher.close()
   })
 
@@ -334,6 +363,35 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect((await response).status).toBe(200)
     const [first, second] = gateway.commands
     expect(second).toEqual(first)
+  })
+
+  it.each([
+    ['publishes', published, 200],
+    ['is refused as well', refused, 400],
+  ])('is not refused before a second copy of the command %s', async (_, outcome, status) => {
+    await using gateway = await startPublishing('none')
+    const response = gateway.send('POST', publish)
+    await gateway.consumed
+    await gateway.server.stop()
+    await gateway.server.restart()
+    await expect.poll(() => gateway.commands.length, { timeout: 30_000 }).toBe(2)
+
+    for (const each of [refused, outcome])
+      gateway.nats.publish(gateway.messages[0]!.headers!.get(replyInboxHeader), FormPublished.encode(each))
+
+    expect((await response).status).toBe(status)
+  })
+
+  it('gets the refusal of one copy at its deadline if another one has no reply', async () => {
+    await using gateway = await startPublishing(() => (gateway.commands.length === 1 ? 'none' : refused), {
+      publishTimeoutMs: 4_000,
+    })
+    const response = gateway.send('POST', publish)
+    await gateway.consumed
+    await gateway.server.stop()
+    await gateway.server.restart()
+
+    expect([(await response).status, gateway.commands.length]).toEqual([400, 2])
   })
 
   it('keeps its seat until its reply when its caller has gone: 8 of a user are on their way, others wait', async () => {
