@@ -78,8 +78,9 @@ const settleFailure = async (
   const delayMs = retryDelayMs(message.info.deliveryCount)
   const isLate = deadline.isOverIn(delayMs + redeliveryMs)
   if (error instanceof ApiError && !mayPass(error, isLate)) {
-    replyWithProblem(message, error, deps)
+    // In this order: a redelivery could publish what its caller corrects after the refusal.
     message.ack()
+    replyWithProblem(message, error, deps)
     logger.info({ ...fields, reason: error.reason }, 'refused')
     return 'refused'
   }
