@@ -1,7 +1,11 @@
 import { once } from 'node:events'
+import type { Server } from 'node:http'
 import { ApiError, apiError } from '@fms/aip'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { sendError } from './error-handler.ts'
+
+/** By the server of the app, which may close before its last response. */
+const probeServers = new WeakMap<object, Server>()
 
 /** Adds `GET /healthz`, always 200, and `GET /readyz`, 503 while the service drains or `ready` rejects. */
 export const addProbes = (
@@ -30,6 +34,11 @@ export const addProbes = (
     sendError(apiError('NOT_READY', {}), request, reply)
     return reply
   })
+  app.addHook('onClose', async () => {
+    const server = probeServers.get(app.server)
+    server?.close()
+    server?.closeAllConnections()
+  })
 }
 
 const probePaths = ['/healthz', '/readyz', '/metrics']
@@ -42,10 +51,7 @@ export const serveProbes = async (app: FastifyInstance, port: number): Promise<v
     if (probePaths.includes(request.url!.split('?', 1)[0]!)) return app.routing(request, response)
     response.writeHead(404).end()
   })
-  app.server.once('close', () => {
-    server.close()
-    server.closeAllConnections()
-  })
+  probeServers.set(app.server, server)
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
 }
