@@ -166,9 +166,9 @@ const createSend = (connection: Connection, circuit: Circuit) => {
     const { nats } = connection
     if (!nats) throw new Error('NATS is not connected')
     const timeout = Math.min(ackTimeoutMs, Math.max(1, Math.round(deadline - performance.now())))
-    await endOfTurn()
     request.copies++
     try {
+      await endOfTurn()
       return await jetstream(nats).publish(PublishForm.subject, PublishForm.encode(command), {
         headers,
         timeout,

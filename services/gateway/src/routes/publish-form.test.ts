@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '@fms/aip'
 import {
   clockInboxOf,
@@ -26,7 +27,7 @@ import {
   jetstreamManager,
   RetentionPolicy,
 } from '@nats-io/jetstream'
-import type { NatsConnection } from 'nats'
+import { errors, type MsgHdrs, type NatsConnection } from 'nats'
 import { describe, expect, it, vi } from 'vitest'
 import { createPublisherClient } from '../publish/publisher-client.ts'
 import { type GatewayTestOptions, json, reasonOf, startGateway, startLog } from '../testing.ts'
@@ -380,6 +381,39 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
       gateway.nats.publish(gateway.messages[0]!.headers!.get(replyInboxHeader), FormPublished.encode(each))
 
     expect((await response).status).toBe(status)
+  })
+
+  it('is not refused in the turn of the event loop in which a second copy is about to be sent', async () => {
+    let receive: (error: null, message: object) => void = () => {}
+    const request = vi.fn(async (_: string, __: unknown, options: { headers: MsgHdrs }) => {
+      if (request.mock.calls.length > 1) return new Promise<never>(() => {})
+      const refuse = () =>
+        receive(null, { subject: options.headers.get(replyInboxHeader), data: FormPublished.encode(refused) })
+      setImmediate(() => {
+        setTimeout(refuse, 250)
+        // So long that the timers of the second copy and of the refusal are due in one turn.
+        setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50), 225)
+      })
+      throw new errors.TimeoutError()
+    })
+    const subscribe = (_: string, options: { callback: typeof receive }) => {
+      receive = options.callback
+    }
+    const nats = { options: {}, subscribe, request, status: () => new ReadableStream() }
+    const log = startLog()
+    const publisher = createPublisherClient(Promise.resolve(nats as never), log.logger)
+    await log.line('connected to NATS')
+
+    const command = { ...ids, key: { id: randomUUID(), prefix: 'abcd1234' }, validateOnly: false }
+    const reply = publisher.publishForm(command, performance.now() + 600_000, 'r-1')
+    await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(2))
+    const early = await Promise.race([reply, delay(50, 'none')])
+    receive(null, {
+      subject: request.mock.calls[0]![2].headers.get(replyInboxHeader),
+      data: FormPublished.encode(published),
+    })
+
+    expect([early, await reply]).toEqual(['none', published])
   })
 
   it('gets the refusal of one copy at its deadline if another one has no reply', async () => {
