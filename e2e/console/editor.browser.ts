@@ -448,6 +448,26 @@ describe('the key of a step', () => {
     expect(Object.keys(await german())).toEqual(['day'])
   })
 
+  it('may be that of another step while two others have the same', async () => {
+    await using opened = await openEditor(questions('Name'))
+    const { page, account, publicId } = opened
+    const keys = { One: 'one', Two: 'same', Three: 'same', Four: 'four' }
+    await writeJson(opened, {
+      steps: Object.entries(keys).map(([title, key]) => ({ type: 'text', key, title })),
+    })
+    for (const [title, key] of [
+      ['One', 'four'],
+      ['Two', 'one'],
+      ['Four', 'five'],
+    ] as const) {
+      await openStep(page, title)
+      await page.getByLabel('Key').fill(key)
+    }
+
+    const steps = await saved(page, account, publicId)
+    expect(steps.map(({ key }: { key: string }) => key)).toEqual(['four', 'one', 'same', 'five'])
+  })
+
   it.each([
     [
       'while a step is added',

@@ -45,13 +45,15 @@ const renamed = ({ steps, i18n }: KeyedFields, former: string, key: string): Key
   i18n: withStepKey(i18n, former, key),
 })
 
-/** The fields after each step whose key no other one has any more has got it as its own. */
+/** The fields after each step whose key no other one has any more has got it as its own, unless two have the same own key. */
 const settled = (fields: KeyedFields): KeyedFields => {
   const { steps } = fields
   const step = steps.find(
     (each) =>
       ownKeyOf(each) !== keyOf(each) &&
-      steps.every((other) => other === each || keyOf(other) !== keyOf(each)),
+      steps.every(
+        (other) => other === each || (keyOf(other) !== keyOf(each) && ownKeyOf(other) !== ownKeyOf(each)),
+      ),
   )
   if (step === undefined) return fields
   const [own, key] = [ownKeyOf(step), keyOf(step)]
