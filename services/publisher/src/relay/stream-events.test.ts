@@ -88,6 +88,23 @@ it('gives a log its turn while as many as it streams at a time have no end', asy
   expect(streaming.published).toEqual([['short', 1]])
 })
 
+it('gives a log its turn that gets behind while more than it streams at a time have no end', async () => {
+  const long = Array.from({ length: 40 }, (_, index) => [`long ${index}`, 1_000_000_000])
+  const lengths = { ...Object.fromEntries(long), short: 0 }
+  let batches = 0
+  await using streaming = startStreaming(givenLogs(lengths), {
+    async batch() {
+      if (++batches === 100) lengths.short = 1
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  })
+
+  await streaming.startLogs()
+
+  await vi.waitUntil(() => streaming.published.length > 0, patience)
+  expect(streaming.published).toEqual([['short', 1]])
+})
+
 it('publishes nothing that another publisher has streamed since it has begun', async () => {
   const organizationId = randomUUID()
   const events = givenLogs({ [organizationId]: 450 })

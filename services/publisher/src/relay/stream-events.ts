@@ -80,11 +80,9 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
     })
     const end = (isBehind: boolean) => {
       running.delete(organizationId)
-      if (stopping.signal.aborted) return
-      const mayFind = waiting.length > 0 || isLookDue
-      if (isBehind) waiting.push(organizationId)
-      startWaiting()
-      if (mayFind) onFree()
+      // The next look finds it again, and those that are behind since the last one.
+      isLookDue ||= isBehind
+      if (!stopping.signal.aborted && (waiting.length > 0 || isLookDue)) onFree()
     }
     running.set(organizationId, attempt.then(end))
   }
