@@ -448,6 +448,27 @@ describe('the key of a step', () => {
     expect(Object.keys(await german())).toEqual(['day'])
   })
 
+  it('may be that of another step while the step is duplicated: the copy refers to itself and to the other one', async () => {
+    const groups = [
+      ['one', 'two'].map((stepKey) => ({ stepKey, operator: 'equals', value: 'x', negate: false })),
+    ]
+    const [one, two] = questions('One', 'Two')
+    await using opened = await openEditor([one!, { ...two, branches: [{ targetStepKey: 'one', groups }] }])
+    const { page, account, publicId } = opened
+    await openStep(page, 'Two')
+    await page.getByLabel('Key').fill('one')
+    await page.getByRole('button', { name: 'Duplicate' }).click()
+    await page.locator('.step-name').nth(1).click()
+    await page.getByLabel('Key').fill('two')
+
+    const copy = (await saved(page, account, publicId))[2]
+    expect(copy.key).toBe('two-2')
+    expect(copy.branches[0].groups[0].map(({ stepKey }: { stepKey: string }) => stepKey)).toEqual([
+      'one',
+      'two-2',
+    ])
+  })
+
   it('may be that of another step while two others have the same', async () => {
     await using opened = await openEditor(questions('Name'))
     const { page, account, publicId } = opened

@@ -135,7 +135,9 @@ export const Steps = ({
     },
     duplicate: (index) => {
       const name = nameAt(index)
-      const copy = copyOfStep(asObject(present()[index]), taken())
+      const step = asObject(present()[index])
+      // Its branches refer to it by its own key.
+      const copy = copyOfStep({ ...step, key: ownKeyOf(step) }, taken())
       insert(index + 1, copy, texts.steps.duplicated(name))
     },
     addBelow: (index) => insert(index + 1, newStep('text', taken()), texts.steps.added(index + 2)),
