@@ -47,6 +47,7 @@ describe('FormsApiError', () => {
     [400, '{"error": "no"}'],
     [200, 'Welcome to the hotel'],
     [200, 'null'],
+    [200, '"OK"'],
   ])('has the reason UNKNOWN for a %i with %j, which is not from the API', async (status, text) => {
     const headers = { 'x-request-id': 'abc', 'retry-after': '3' }
     await using server = await startServer([{ status, text, headers }], { maxRetries: 0 })

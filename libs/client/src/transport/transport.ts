@@ -122,7 +122,7 @@ export const createTransport = (
   const sendOnce = async (call: Call, prepared: Prepared, signal: AbortSignal | undefined) => {
     const { response, text } = await exchange(call, prepared, signal)
     const body = response.ok ? parsed(text) : undefined
-    if (!body) throw new FormsApiError(response, text)
+    if (typeof body !== 'object' || body === null) throw new FormsApiError(response, text)
     return { body, etag: response.headers.get('etag') ?? '' }
   }
 
