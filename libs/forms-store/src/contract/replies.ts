@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { formETag } from '../resource/form-to-json.ts'
+import { logOf } from './events/log-of.ts'
 import { atOnce, givenForm, newForm, type OpenStore, openStore, refOf } from './given.ts'
 
 /** Tests of replies. */
@@ -47,6 +49,20 @@ export const repliesContract = (open: OpenStore): void => {
       expect(counted.reduce((sum, count) => sum + count)).toBe(150)
       expect(await store().get(refOf(form))).toEqual({ ...form, replyCount: 250 })
       expect(await store().recordReplies({ ...form, replyIds: ids.slice(0, 100) })).toBe(0)
+    })
+
+    it('counts as many replies of a form as the event of its removal says', async () => {
+      const form = await givenForm(store())
+      let counting: Promise<number> | undefined
+
+      // By its public id: changes by one reference wait for each other.
+      await store().delete({ ...form, formRef: form.publicId }, () => {
+        counting ??= store().recordReplies({ ...form, replyIds: [randomUUID()] })
+      })
+
+      const replyCount = await counting!
+      const removal = (await logOf(store(), form.organizationId)).at(-1)!
+      expect(removal.data).toMatchObject({ previousEtag: formETag({ ...form, replyCount }) })
     })
 
     it('counts nothing for a form that does not exist', async () => {

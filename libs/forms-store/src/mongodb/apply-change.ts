@@ -95,7 +95,7 @@ const formWrites = (change: Change, incarnation: string): TransactionWrite[] => 
     const state = { clearTime: 0, isCounted: true, isBeingCleared: true } as const
     const remains: RemainsDocument = { _id: incarnation, ...pathOf(change), ...state }
     return [
-      { collection: 'forms', deleteOne: unchanged(found) },
+      { collection: 'forms', deleteOne: { ...unchanged(found), replyCount: found.replyCount } },
       { collection: 'publicIds', deleteOne: { _id: found.publicId } },
       { collection: 'remains', insert: remains },
       ...(found.isDeleted ? [undelete] : []),

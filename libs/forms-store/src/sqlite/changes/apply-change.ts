@@ -37,9 +37,9 @@ const isAsFound = (
     const isLater = form.insert.hasNewId || lastTimeOf(database, { organizationId, formId }) < changeTime
     return isLater && !findTakenId(database, { organizationId, formId, publicId })
   }
-  const { incarnation } = form.found
-  const row = database.get('SELECT changeTime FROM forms WHERE id = ?', incarnation)
-  return row?.changeTime === form.found.changeTime.getTime()
+  const { incarnation, changeTime: lastTime, replyCount } = form.found
+  const row = database.get('SELECT changeTime, replyCount FROM forms WHERE id = ?', incarnation)
+  return row?.changeTime === lastTime.getTime() && (!('remove' in form) || row.replyCount === replyCount)
 }
 
 const hasTakenIds = (database: SqliteDatabase, change: Change): boolean => {
