@@ -48,17 +48,20 @@ export const withStoreName = async <T>(store: NamedStore, work: () => Promise<T>
     return await work()
   } catch (error) {
     if (error instanceof ApiError && error.reason === 'STORE_UNAVAILABLE') throw unreachable(store, error)
-    if (fileOf(store) === undefined || !isSystemError(error)) throw error
+    const file = fileOf(store)
+    if (file === undefined || !isOfFile(error, file)) throw error
     throw new Error(
-      `The ${store.name} store at ${fileOf(store)} cannot be created or opened (${error.message}). Check ${store.setting}.`,
+      `The ${store.name} store at ${file} cannot be created or opened (${error.message}). Check ${store.setting}.`,
       { cause: error },
     )
   }
 }
 
-/** Whether the operating system could not create a folder, or SQLite could not open a file. */
-const isSystemError = (error: unknown): error is Error =>
-  error instanceof Error && ('syscall' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR'))
+/** Whether SQLite failed, or the operating system at the file or a folder above it. */
+const isOfFile = (error: unknown, file: string): error is Error => {
+  const { code, path } = error as NodeJS.ErrnoException
+  return code === 'ERR_SQLITE_ERROR' || (path !== undefined && file.startsWith(path))
+}
 
 const unreachable = ({ name, url, setting }: NamedStore, error: ApiError): Error => {
   const { cause } = error.parts

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runFormctl } from '../testing/run-formctl.ts'
+import { withStoreName } from './open-stores.ts'
 
 let folder: string
 
@@ -73,6 +74,13 @@ describe('a DATA_DIR without stores', () => {
         /^error: The directory store at .* cannot be created or opened \(.*\)\. Check DIRECTORY_STORE_URL, or DATA_DIR/,
       ),
     })
+  })
+
+  it('is not named for an error at another file, such as that of an export', async () => {
+    const store = { name: 'forms', url: `sqlite:${join(folder, 'forms.db')}`, setting: 'DATA_DIR' } as const
+    const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { syscall: 'write' })
+
+    await expect(withStoreName(store, () => Promise.reject(error))).rejects.toBe(error)
   })
 
   it('is filled by migrate', async () => {

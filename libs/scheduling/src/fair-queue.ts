@@ -51,7 +51,7 @@ export class FairQueue {
     return (this.#all.child(organization)?.child(user)?.waiting ?? 0) > 0
   }
 
-  /** Whether what the organization and the user hold leaves as many of their seats. */
+  /** Whether the organization and the user may hold as many more seats. */
   hasRoomFor({ organization, user }: Flow, seats: number): boolean {
     const ofOrganization = this.#all.child(organization)
     return [ofOrganization, ofOrganization?.child(user)].every((node) => node?.hasRoomFor({ seats }) ?? true)

@@ -21,7 +21,7 @@ interface KeyedFields {
   i18n: JsonObject
 }
 
-/** The key that translations and branches have, of steps that somebody has given the key of another one, such as in passing. */
+/** The keys by which translations and branches know steps that have the key of another one, as while somebody types past it. */
 const ownKeys = new WeakMap<JsonObject, string>()
 
 /** Sets the own key of a new step object: earlier states of the edit have the former objects. */
@@ -45,7 +45,7 @@ const renamed = ({ steps, i18n }: KeyedFields, former: string, key: string): Key
   i18n: withStepKey(i18n, former, key),
 })
 
-/** The fields after each step whose key no other one has any more has got it as its own, unless two have the same own key. */
+/** Makes the key of each step its own as soon as it differs from all others. Steps with the same own key keep it. */
 const settled = (fields: KeyedFields): KeyedFields => {
   const { steps } = fields
   const step = steps.find(

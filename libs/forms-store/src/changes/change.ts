@@ -63,7 +63,7 @@ export interface FormFields extends Partial<LiveState> {
 
 /**
  * What a change consists of. An engine applies all of it or nothing, and only if the form is still as it was found: the
- * same incarnation with the same time of its last change, to be removed also with as many replies, or absent.
+ * same incarnation with the same time of its last change, or absent. A form to be removed also needs the same replies.
  */
 export interface Change extends FormPath {
   /** `remove` frees the ids, and leaves revisions and replies for {@link ChangeEngine.clearRemains}. */

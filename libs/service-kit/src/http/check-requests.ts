@@ -78,7 +78,7 @@ export const toRoutableUrl = ({ url = '/' }: IncomingMessage): string => {
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** `%25` would take the router 5 ms for a path of 32 KiB. */
+/** As `%25`, which would be exact, the `%` of a path of 32 KiB would cost the router 5 ms. */
 const withoutMalformedPercents = (url: string): string => {
   if (!url.includes('%')) return url
   const [path = '', ...query] = url.split('?')

@@ -23,7 +23,7 @@ export const listen = async (
   app: FastifyInstance,
   { host, port, isShared = false, sockets = 1 }: ListenerOptions,
 ): Promise<void> => {
-  // As of Node's HTTP server: with Nagle's algorithm, each part of a response would wait for the client's delayed ACK.
+  // As Node's HTTP server does: with Nagle's algorithm, each part of a response would wait for the client's delayed ACK.
   const create = () => createServer({ noDelay: true })
   const others = process.platform === 'linux' ? Array.from({ length: sockets - 1 }, create) : []
   app.addHook('preClose', async () => {

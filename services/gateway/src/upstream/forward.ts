@@ -159,7 +159,7 @@ const reserveMemory = async (
   else reply.raw.once('close', release)
 }
 
-/** Claims memory for a long response until its last byte is read. False if there is none. */
+/** Reserves memory for a long response until its last byte is read. False if there is none. */
 export const tryReserveMemory = (
   flow: Flow,
   { raw }: FastifyReply,
