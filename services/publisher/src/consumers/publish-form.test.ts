@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError, apiError } from '@fms/aip'
 import { deadLetterReasonHeader, deadlineHeader, PublishForm, replyInboxHeader } from '@fms/contracts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   commandFor,
   draftOf,
@@ -46,10 +46,12 @@ describe('publish.form', () => {
     expect(await deadLetters(publishing)).toBe(0)
   })
 
-  it('that fails a check gets a reply with the problem, and is acked', async () => {
+  it('that fails a check is acked, and then gets a reply with the problem', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     const form = await givenForm(publishing.forms, { draft: draftOf({ steps: [] }) })
+    const { protocol } = publisher.nats as unknown as { protocol: { publish(subject: string): void } }
+    const sending = vi.spyOn(protocol, 'publish')
 
     const { reply } = await publishing.send(commandFor(form))
 
@@ -61,6 +63,11 @@ describe('publish.form', () => {
         preconditionViolations: [expect.objectContaining({ subject: 'form.steps' })],
       }),
     })
+    const subjects = sending.mock.calls.map(([subject]) => subject)
+    expect(subjects.filter((subject) => /^(\$JS\.ACK|_INBOX\.gateway)\./.test(subject)).slice(-2)).toEqual([
+      expect.stringMatching(/^\$JS\.ACK\.PUBLISH\./),
+      expect.stringMatching(/^_INBOX\.gateway\./),
+    ])
     await publishing.idle()
     expect(publisher.handled).toEqual({ refused: 1 })
     expect(await deadLetters(publishing)).toBe(0)
