@@ -42,7 +42,7 @@ const routesOf = async (app: App): Promise<RouteOptions[]> => {
 /** The path in the service, which gets the organization's id instead of a reference. Sign-ins come from the gateway itself. */
 const urlOf = (service: string, operation: NamedOperation) => {
   const pattern = routePatternOf(operation)
-  if (operation.who === 'anyone') return `/internal${pattern}`
+  if (operation.access === 'anyone') return `/internal${pattern}`
   return service === 'forms' ? pattern.replace(':organizationRef', ':organizationId') : pattern
 }
 

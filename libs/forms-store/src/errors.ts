@@ -1,7 +1,7 @@
 import { apiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
 import { type FormEvent, type FormPath, formatSequence, formPath } from '@fms/contracts'
 import type { EventLogRange } from './events/event-log.ts'
-import type { FormRef, FormState, NamedForm, Quota } from './forms-store.ts'
+import type { FormMetadata, FormRef, NamedForm, Quota } from './forms-store.ts'
 import { formETag } from './resource/form-to-json.ts'
 
 const formPathOf = ({ organizationId, formRef }: FormRef) =>
@@ -66,12 +66,12 @@ export const eventConflict = ({ id, source, sequence }: FormEvent) =>
   apiError('EVENT_CONFLICT', { source, event: id, sequence })
 
 /** @throws {ApiError} FORM_NOT_LIVE when no revision is live. */
-export const assertLive = (ref: FormRef, { live }: Pick<FormState, 'live'>): void => {
+export const assertLive = (ref: FormRef, { live }: Pick<FormMetadata, 'live'>): void => {
   if (!live) throw formNotLive(ref)
 }
 
 /** Checks If-Match against the draft's version. @throws {ApiError} FORM_MOVED when they differ. */
-export const assertIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: FormState): void => {
+export const assertIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: FormMetadata): void => {
   if (ifMatch !== undefined && !ifMatchVersionHolds(ifMatch, current.version))
     throw formMoved(ref, formETag(current))
 }

@@ -6,8 +6,8 @@ import type { FormOrderTerm } from './lists/form-fields.ts'
 import type { RevisionGrowth } from './revisions/revision-growth.ts'
 import type { DraftSummary } from './stored-rows.ts'
 
-/** What the server sets of a form, and its version. */
-export interface FormState {
+/** What the server sets of a form: its ids, times and version. */
+export interface FormMetadata {
   /** Lower-case UUIDs. */
   organizationId: string
   formId: string
@@ -24,7 +24,7 @@ export interface FormState {
 }
 
 /** What a list shows of a form without reading its draft. */
-export interface FormSummary extends FormState, DraftSummary {}
+export interface FormSummary extends FormMetadata, DraftSummary {}
 
 /** A draft as JSON, and copies of some members: see `toStoredDraft`. */
 export interface StoredDraft extends DraftSummary {
@@ -34,7 +34,7 @@ export interface StoredDraft extends DraftSummary {
 }
 
 /** A form as the store keeps it. `parseDraft` gives its draft. */
-export interface StoredForm extends FormState, StoredDraft {}
+export interface StoredForm extends FormMetadata, StoredDraft {}
 
 export interface ChangedForm extends StoredForm {
   /** Top-level members that changed, for the event. Computed if absent: up to 300 ms for the largest drafts. */
@@ -247,7 +247,7 @@ export interface FormsStore extends AsyncDisposable {
   get(ref: FormRef): Promise<StoredForm | undefined>
 
   /** Like `get`, without the draft, which may be large. */
-  getState(ref: FormRef): Promise<FormState | undefined>
+  getMetadata(ref: FormRef): Promise<FormMetadata | undefined>
 
   /**
    * A page of forms by keyset: unchanged forms are neither repeated nor missed while others come and go. It ends before
@@ -279,7 +279,7 @@ export interface FormsStore extends AsyncDisposable {
    * later one purges it in small batches.
    * @param check called before the delete, must be fast. An error of it leaves everything unchanged.
    */
-  delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean>
+  delete(ref: FormRef, check: (current: FormMetadata) => void, context?: ChangeContext): Promise<boolean>
 
   /** The deleted forms that can be restored, most recently deleted first, by keyset. @throws {ApiError} as `list`. */
   listDeleted(query: ListDeletedFormsQuery, options?: ListOptions): Promise<DeletedFormsPage>
@@ -296,7 +296,7 @@ export interface FormsStore extends AsyncDisposable {
   ): Promise<StoredForm | undefined>
 
   /** Purges a deleted form before its time: nobody can restore it, and its ids are free. `check` as for `delete`. */
-  purge(ref: FormRef, check: (deleted: FormState) => void, context?: ChangeContext): Promise<boolean>
+  purge(ref: FormRef, check: (deleted: FormMetadata) => void, context?: ChangeContext): Promise<boolean>
 
   /** A deleted form that can be restored. */
   getDeleted(ref: FormRef): Promise<StoredForm | undefined>
@@ -340,7 +340,7 @@ export interface FormsStore extends AsyncDisposable {
   unpublish(
     ref: FormRef,
     note: string,
-    check: (current: FormState) => void,
+    check: (current: FormMetadata) => void,
     context?: ChangeContext,
   ): Promise<StoredForm | undefined>
 

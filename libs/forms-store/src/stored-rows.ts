@@ -2,7 +2,7 @@ import { type DraftSummaryField, draftSummaryFields, type FormDraft } from '@fms
 import type { Row } from '@fms/store-kit'
 import type { FoundDraft, FoundForm, LiveState } from './changes/change.ts'
 import type { Deletion } from './changes/deletion.ts'
-import type { DeletedForm, FormState, FormSummary, StoredForm, StoredRevision } from './forms-store.ts'
+import type { DeletedForm, FormMetadata, FormSummary, StoredForm, StoredRevision } from './forms-store.ts'
 
 /** Copies of members of the draft, by which lists filter and sort. Lists show them without reading drafts. */
 export type DraftSummary = Pick<FormDraft, DraftSummaryField>
@@ -31,7 +31,7 @@ export interface FormRow extends DraftSummary, LiveState {
   bytes: number
 }
 
-export const stateFields = [
+export const metadataFields = [
   'publicId',
   'createTime',
   'updateTime',
@@ -40,7 +40,7 @@ export const stateFields = [
   'liveRevisionId',
 ] as const satisfies (keyof FormRow)[]
 
-export const toFormState = (row: FormRow | Row): FormState => {
+export const toFormMetadata = (row: FormRow | Row): FormMetadata => {
   const { organizationId, formId, publicId, createTime, updateTime, version, replyCount, liveRevisionId } =
     row as FormRow
   return {
@@ -56,7 +56,7 @@ export const toFormState = (row: FormRow | Row): FormState => {
 }
 
 export const toFormSummary = (row: FormRow | Row): FormSummary => ({
-  ...toFormState(row),
+  ...toFormMetadata(row),
   ...draftSummaryOf(row as FormRow),
 })
 

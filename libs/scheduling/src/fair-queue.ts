@@ -24,8 +24,8 @@ export interface QueueEntry {
 
 /**
  * Admits work in turn: over organizations, and within each over its users. Next is the organization that holds the fewest
- * seats, then the one whose turn is the longest ago. A newcomer, who holds none, waits for a seat to become free, and
- * behind other newcomers, but behind no backlog. Work of one user is admitted in the order of its arrival.
+ * seats, then the one whose turn is the longest ago. One that holds none waits for a seat to become free, and for earlier
+ * ones that hold none, but for no backlog. Work of one user is admitted in the order of its arrival.
  *
  * Does not know time: callers leave when they have waited for too long. See docs/decisions/0040.
  */

@@ -12,7 +12,7 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { AdmissionQueue } from './admission/admission-queue.ts'
-import { ByteBudget, reserveBodies } from './admission/byte-budget.ts'
+import { MemoryBudget, reserveBodies } from './admission/memory-budget.ts'
 import { authenticate, requireMembership } from './caller/authenticate.ts'
 import {
   createAuthorizationCache,
@@ -88,7 +88,7 @@ export const createGateway = async (
     forms,
     queues,
     streamAgent,
-    responseBudget: new ByteBudget('responses', config.MAX_BUFFERED_RESPONSE_BYTES, maxBufferedBytes),
+    responseBudget: new MemoryBudget('responses', config.MAX_BUFFERED_RESPONSE_BYTES, maxBufferedBytes),
     authorize: createAuthorizationCache({
       requestAuthorization: createAuthorizeClient(authorization, token),
       sign,
@@ -169,7 +169,7 @@ const v2 = (deps: GatewayDeps) => async (app: App) => {
     limitConcurrency(authenticated, limits)
     rejectUnknownPaths(authenticated, paths)
     requireMembership(authenticated)
-    reserveBodies(authenticated, new ByteBudget('requests', maxBodyBytes))
+    reserveBodies(authenticated, new MemoryBudget('requests', maxBodyBytes))
     const forwarded = allOperations.filter(isForwarded)
     for (const alike of Object.values(Object.groupBy(forwarded, proxyOf)))
       forwardTo(
@@ -192,7 +192,7 @@ interface ForwardedOperation extends Operation {
 /** Sign-ins and streams have routes of their own. */
 const isForwarded = <T extends Operation>(operation: T): operation is T & ForwardedOperation =>
   ['organizations', 'forms'].includes(operation.service) &&
-  operation.who !== 'anyone' &&
+  operation.access !== 'anyone' &&
   operation.cost !== 'stream'
 
 /** Operations of one service with one method share a proxy: each is a plugin with plugins of its own, and slow to load. */

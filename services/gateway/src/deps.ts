@@ -1,6 +1,6 @@
 import type { Agent } from 'undici'
 import type { AdmissionQueue } from './admission/admission-queue.ts'
-import type { ByteBudget } from './admission/byte-budget.ts'
+import type { MemoryBudget } from './admission/memory-budget.ts'
 import type { Authorize } from './caller/authorization-cache.ts'
 import type { GatewayConfig } from './config.ts'
 import type { ConsoleReader } from './console/console-files.ts'
@@ -16,7 +16,7 @@ export interface GatewayDeps {
   /** `publish` holds a seat until the reply or deadline. `sessions` is apart: wrong codes delay no other caller. */
   queues: Record<'organizations' | 'forms' | 'publish' | 'sessions', AdmissionQueue>
   streamAgent: Agent
-  responseBudget: ByteBudget
+  responseBudget: MemoryBudget
   authorize: Authorize
   counts: FixedWindowCounter
   /** Of requests without a key. */

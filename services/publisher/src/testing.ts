@@ -15,7 +15,7 @@ import {
   replyInboxHeader,
 } from '@fms/contracts'
 import {
-  type FormState,
+  type FormMetadata,
   type FormsStore,
   openFormsStore,
   type StoredForm,
@@ -53,7 +53,7 @@ export const draftOf = (fields: object = {}): FormDraft => ({
 
 export const givenForm = async (
   forms: FormsStore,
-  { draft, ...fields }: Partial<FormState> & { draft?: FormDraft } = {},
+  { draft, ...fields }: Partial<FormMetadata> & { draft?: FormDraft } = {},
 ): Promise<StoredForm> => {
   const form: StoredForm = {
     organizationId: randomUUID(),

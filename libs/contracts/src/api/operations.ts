@@ -51,7 +51,7 @@ export interface Operation {
    * Who may request it: anyone, whoever has a key, a writer (an editor or owner whose key is not read-only) or an owner.
    * In an organization, only its members.
    */
-  who: 'anyone' | 'reader' | 'writer' | 'owner'
+  access: 'anyone' | 'reader' | 'writer' | 'owner'
   /** Its cost in the admission queue, by default that of the request: see `isExpensive` in the gateway, and `refuseBreaking`. */
   cost?: 'expensive' | 'list' | 'stream'
   tag: 'Organizations' | 'Forms' | 'Revisions' | 'Events' | 'Keys' | 'Reference'
@@ -101,7 +101,7 @@ export const operations = {
     method: 'GET',
     path: '/organizations',
     service: 'organizations',
-    who: 'reader',
+    access: 'reader',
     cost: 'list',
     tag: 'Organizations',
     summary: 'List your organizations',
@@ -119,7 +119,7 @@ export const operations = {
     method: 'GET',
     path: organizationPath,
     service: 'organizations',
-    who: 'reader',
+    access: 'reader',
     tag: 'Organizations',
     summary: 'Get an organization',
     response: { description: 'The organization.', contract: Organization },
@@ -128,7 +128,7 @@ export const operations = {
     method: 'GET',
     path: `${organizationPath}/forms`,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     cost: 'list',
     tag: 'Forms',
     summary: 'List the forms of an organization',
@@ -144,7 +144,7 @@ export const operations = {
     method: 'POST',
     path: `${organizationPath}/forms`,
     service: 'forms',
-    who: 'writer',
+    access: 'writer',
     tag: 'Forms',
     summary: 'Create a form',
     description:
@@ -158,7 +158,7 @@ export const operations = {
     method: 'POST',
     path: `${organizationPath}/forms/check`,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     tag: 'Forms',
     summary: 'Check a form',
     description:
@@ -171,7 +171,7 @@ export const operations = {
     method: 'GET',
     path: formPath,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     tag: 'Forms',
     summary: 'Get a form',
     description: 'The current draft. `live` is true if a revision is live.',
@@ -183,7 +183,7 @@ export const operations = {
     method: 'PATCH',
     path: formPath,
     service: 'forms',
-    who: 'writer',
+    access: 'writer',
     tag: 'Forms',
     summary: 'Update a form',
     description:
@@ -198,7 +198,7 @@ export const operations = {
     method: 'DELETE',
     path: formPath,
     service: 'forms',
-    who: 'writer',
+    access: 'writer',
     cost: 'expensive',
     tag: 'Forms',
     summary: 'Delete a form',
@@ -213,7 +213,7 @@ export const operations = {
     method: 'GET',
     path: `${organizationPath}/deletedForms`,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     cost: 'list',
     tag: 'Forms',
     summary: 'List the deleted forms of an organization',
@@ -226,7 +226,7 @@ export const operations = {
     method: 'POST',
     path: `${deletedFormPath}/undelete`,
     service: 'forms',
-    who: 'writer',
+    access: 'writer',
     cost: 'expensive',
     tag: 'Forms',
     summary: 'Restore a deleted form',
@@ -241,7 +241,7 @@ export const operations = {
     method: 'DELETE',
     path: deletedFormPath,
     service: 'forms',
-    who: 'owner',
+    access: 'owner',
     cost: 'expensive',
     tag: 'Forms',
     summary: 'Purge a deleted form',
@@ -256,7 +256,7 @@ export const operations = {
     method: 'POST',
     path: `${formPath}/publish`,
     service: 'publisher',
-    who: 'writer',
+    access: 'writer',
     tag: 'Forms',
     summary: 'Publish a form',
     description:
@@ -276,7 +276,7 @@ export const operations = {
     method: 'POST',
     path: `${formPath}/unpublish`,
     service: 'forms',
-    who: 'writer',
+    access: 'writer',
     tag: 'Forms',
     summary: 'Take a form down',
     description:
@@ -290,7 +290,7 @@ export const operations = {
     method: 'GET',
     path: `${formPath}/revisions`,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     cost: 'list',
     tag: 'Revisions',
     summary: 'List the revisions of a form',
@@ -303,7 +303,7 @@ export const operations = {
     method: 'GET',
     path: `${formPath}/revisions/{revisionRef}`,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     tag: 'Revisions',
     summary: 'Get a revision',
     description:
@@ -316,7 +316,7 @@ export const operations = {
     method: 'POST',
     path: `${formPath}/revisions/{revisionRef}/rollback`,
     service: 'forms',
-    who: 'writer',
+    access: 'writer',
     cost: 'expensive',
     tag: 'Revisions',
     summary: 'Roll the draft back to a revision',
@@ -331,7 +331,7 @@ export const operations = {
     method: 'GET',
     path: `${organizationPath}/events`,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     cost: 'list',
     tag: 'Events',
     summary: 'List the events of an organization',
@@ -347,7 +347,7 @@ export const operations = {
     method: 'GET',
     path: `${organizationPath}/events/stream`,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     cost: 'stream',
     tag: 'Events',
     summary: 'Stream the events of an organization',
@@ -363,7 +363,7 @@ export const operations = {
     method: 'GET',
     path: `${organizationPath}/events/{eventId}`,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     tag: 'Events',
     summary: 'Get an event',
     response: { description: 'The event.', contract: FormEvent },
@@ -372,7 +372,7 @@ export const operations = {
     method: 'GET',
     path: `${formPath}/changes`,
     service: 'forms',
-    who: 'reader',
+    access: 'reader',
     cost: 'expensive',
     tag: 'Revisions',
     summary: 'Compare two states of a form',
@@ -386,7 +386,7 @@ export const operations = {
     method: 'GET',
     path: '/whoami',
     service: 'organizations',
-    who: 'reader',
+    access: 'reader',
     tag: 'Keys',
     summary: 'Get the caller',
     description:
@@ -397,7 +397,7 @@ export const operations = {
     method: 'GET',
     path: '/keys',
     service: 'organizations',
-    who: 'reader',
+    access: 'reader',
     tag: 'Keys',
     summary: 'List your keys',
     description:
@@ -409,7 +409,7 @@ export const operations = {
     method: 'POST',
     path: '/keys',
     service: 'organizations',
-    who: 'writer',
+    access: 'writer',
     tag: 'Keys',
     summary: 'Create a key',
     description:
@@ -425,7 +425,7 @@ export const operations = {
     method: 'POST',
     path: '/keys/{keyId}/rotate',
     service: 'organizations',
-    who: 'writer',
+    access: 'writer',
     tag: 'Keys',
     summary: 'Replace a key',
     description:
@@ -441,7 +441,7 @@ export const operations = {
     method: 'DELETE',
     path: '/keys/{keyId}',
     service: 'organizations',
-    who: 'writer',
+    access: 'writer',
     tag: 'Keys',
     summary: 'Revoke a key',
     description:
@@ -454,7 +454,7 @@ export const operations = {
     method: 'POST',
     path: '/sessions',
     service: 'organizations',
-    who: 'anyone',
+    access: 'anyone',
     tag: 'Keys',
     summary: 'Sign in with a login code',
     description:
@@ -470,7 +470,7 @@ export const operations = {
     method: 'GET',
     path: '/openapi.json',
     service: 'gateway',
-    who: 'anyone',
+    access: 'anyone',
     tag: 'Reference',
     summary: 'Get this document',
     query: OpenApiQuery,
@@ -480,7 +480,7 @@ export const operations = {
     method: 'GET',
     path: '/docs',
     service: 'gateway',
-    who: 'anyone',
+    access: 'anyone',
     tag: 'Reference',
     summary: 'Get the reference page',
     response: html,
@@ -489,7 +489,7 @@ export const operations = {
     method: 'GET',
     path: '/console',
     service: 'gateway',
-    who: 'anyone',
+    access: 'anyone',
     tag: 'Reference',
     summary: 'Get the console',
     response: html,
@@ -510,7 +510,7 @@ export const allOperations: readonly NamedOperation[] = Object.entries<Operation
 /** The path of an operation as a pattern of Fastify, such as `/keys/:keyId`. */
 export const routePatternOf = ({ path }: Pick<Operation, 'path'>): string => path.replace(/\{(\w+)\}/g, ':$1')
 
-const isWrite = ({ who }: Operation) => who === 'writer' || who === 'owner'
+const isWrite = ({ access }: Operation) => access === 'writer' || access === 'owner'
 const isInOrganization = ({ path }: Operation) => path.startsWith(organizationPath)
 const hasParameter =
   (name: string) =>
@@ -521,7 +521,7 @@ const hasParameter =
 const reasonRules: [(operation: Operation) => boolean, ReasonName[]][] = [
   [() => true, ['INVALID_REQUEST', 'MALFORMED_REQUEST', 'INTERNAL']],
   [
-    ({ who }) => who !== 'anyone',
+    ({ access }) => access !== 'anyone',
     [
       'API_KEY_INVALID',
       'RATE_LIMITED',
@@ -533,7 +533,7 @@ const reasonRules: [(operation: Operation) => boolean, ReasonName[]][] = [
   ],
   [isInOrganization, ['ORGANIZATION_NOT_FOUND']],
   [isWrite, ['WRITE_FORBIDDEN', 'STORAGE_FULL']],
-  [({ who }) => who === 'owner', ['OWNER_REQUIRED']],
+  [({ access }) => access === 'owner', ['OWNER_REQUIRED']],
   [({ path }) => path.startsWith(formPath), ['FORM_NOT_FOUND']],
   [({ path }) => path.startsWith(deletedFormPath), ['DELETED_FORM_NOT_FOUND']],
   [hasParameter('revisionRef'), ['REVISION_NOT_FOUND']],

@@ -10,6 +10,7 @@ import {
   edited,
   exported,
   givenForm,
+  metadataOf,
   newForm,
   newPublicId,
   type OpenStore,
@@ -18,7 +19,6 @@ import {
   refOf,
   revisionOf,
   snapshot,
-  stateOf,
 } from './given.ts'
 import { type EngineLimits, numberOfRuns } from './hostile-names.ts'
 
@@ -318,7 +318,7 @@ export const draftsContract = (open: OpenStore, limits: EngineLimits): void => {
 
       await expect(store().delete(refOf(form), check)).rejects.toBe(refusal)
 
-      expect(check).toHaveBeenLastCalledWith(expect.objectContaining({ ...stateOf(form), live: true }))
+      expect(check).toHaveBeenLastCalledWith(expect.objectContaining({ ...metadataOf(form), live: true }))
       await unchanged({ ...form, live: true })
       expect(await store().getRevision(refOf(form), 'live')).toMatchObject({ revision })
     })

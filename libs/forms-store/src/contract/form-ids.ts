@@ -172,7 +172,7 @@ export const formIdsContract = (open: OpenStore, limits: EngineLimits): void => 
 
     /** What some changes need to change something. */
     const preparations: Record<string, (form: StoredForm) => Promise<unknown>> = {
-      prune: async (form) => (await store().getState(refOf(form))) && publish(store(), form),
+      prune: async (form) => (await store().getMetadata(refOf(form))) && publish(store(), form),
       undelete: deleteRestorably,
       purge: deleteRestorably,
     }
@@ -217,7 +217,7 @@ export const formIdsContract = (open: OpenStore, limits: EngineLimits): void => 
       for (const each of [mine, theirs]) {
         const { organizationId } = each
         const ref = refOf(each)
-        const { version, live } = (await store().getState(ref))!
+        const { version, live } = (await store().getMetadata(ref))!
         expect({ version, live }).toEqual({ version: each.version, live: true })
         const page = await store().listRevisions({ ...ref, limit: 10, skip: 0 })
         expect(page!.totalSize).toBe(each === mine ? 2 : 1)

@@ -2,8 +2,8 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { draftSummaryFields, FormDraft, type FormRecord } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
 import type {
+  FormMetadata,
   FormRef,
-  FormState,
   FormsStore,
   FormsStoreOptions,
   Snapshot,
@@ -41,7 +41,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export const newPublicId = () =>
   Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-interface FormFields extends Partial<FormState> {
+interface FormFields extends Partial<FormMetadata> {
   draft?: Partial<FormDraft>
 }
 
@@ -70,10 +70,10 @@ export const givenForm = async (store: FormsStore, fields?: FormFields): Promise
 const draftMembers = ['draftJson', 'aiHandoff', ...draftSummaryFields] as readonly string[]
 
 /** A form without its draft. */
-export const stateOf = (form: StoredForm): FormState =>
+export const metadataOf = (form: StoredForm): FormMetadata =>
   Object.fromEntries(
     Object.entries(form).filter(([name]) => !draftMembers.includes(name)),
-  ) as unknown as FormState
+  ) as unknown as FormMetadata
 
 export const refOf = ({ organizationId, formId }: StoredForm): FormRef => ({
   organizationId,

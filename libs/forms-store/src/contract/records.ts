@@ -3,7 +3,7 @@ import { FormDraft, FormRecord } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { FormState, StoredForm } from '../forms-store.ts'
+import type { FormMetadata, StoredForm } from '../forms-store.ts'
 import { parseDraft, parseSnapshot } from '../stored-draft.ts'
 import {
   atOnce,
@@ -41,7 +41,7 @@ export const recordsContract = (open: OpenStore, limits: EngineLimits): void => 
   const signed = { publisher: `users/${randomUUID()}`, note: 'Why? 😀\0"' }
 
   /** A form with an edit, two publishes, the second of which has a note, and 40 replies. */
-  const givenHistory = async (fields?: Partial<FormState>): Promise<StoredForm> => {
+  const givenHistory = async (fields?: Partial<FormMetadata>): Promise<StoredForm> => {
     const form = await givenForm(source(), { ...fields, draft: { name: 'Intake', steps: [] } })
     await publish(source(), form)
     await source().update(refOf(form), (current) => edited(current, { name: 'Intake 2' }))

@@ -79,7 +79,7 @@ export const revisionsContract = (open: OpenStore): void => {
       })) as StoredForm
 
       expect(result).toMatchObject({ replyCount: 0, live: true })
-      expect(await store().getState(refOf(form))).toMatchObject({ replyCount: 1, live: true })
+      expect(await store().getMetadata(refOf(form))).toMatchObject({ replyCount: 1, live: true })
     })
 
     it('returns the name and the version of its revision while patches change the draft', async () => {

@@ -95,7 +95,7 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
       for (const formRef of [formId, publicId]) {
         const ref = { organizationId, formRef }
         expect(await store().get(ref)).toBeUndefined()
-        expect(await store().getState(ref)).toBeUndefined()
+        expect(await store().getMetadata(ref)).toBeUndefined()
         expect(await store().update(ref, refuse)).toBeUndefined()
         expect(await store().delete(ref, refuse)).toBe(false)
         expect(await store().publish(ref, randomUUID(), refuse)).toBeUndefined()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { formPath } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import type { FormState, StoredForm } from '../forms-store.ts'
+import type { FormMetadata, StoredForm } from '../forms-store.ts'
 import { logOf } from './events/log-of.ts'
 import {
   atOnce,
@@ -74,8 +74,8 @@ export const unpublishContract = (open: OpenStore): void => {
   it('changes nothing when its check refuses', async () => {
     const { form } = await givenPublished()
     const refusal = new Error('refused')
-    const seen: FormState[] = []
-    const refuse = (current: FormState) => {
+    const seen: FormMetadata[] = []
+    const refuse = (current: FormMetadata) => {
       seen.push(current)
       throw refusal
     }
@@ -115,7 +115,7 @@ export const unpublishContract = (open: OpenStore): void => {
         expect(await store().publish(refOf(form), commandId, snapshot)).toEqual(form)
       }
 
-      expect(await store().getState(refOf(form))).toMatchObject({ live: false })
+      expect(await store().getMetadata(refOf(form))).toMatchObject({ live: false })
     })
 
     it('has no effect when it repeats the command of a stored revision that was never live', async () => {
@@ -124,7 +124,7 @@ export const unpublishContract = (open: OpenStore): void => {
 
       await store().publish(refOf(form), revisions[2]!.commandId, snapshot)
 
-      expect(await store().getState(refOf(form))).toMatchObject({ live: false })
+      expect(await store().getMetadata(refOf(form))).toMatchObject({ live: false })
     })
 
     it('has no effect when it repeats an earlier command in a copy of the form', async () => {
@@ -137,7 +137,7 @@ export const unpublishContract = (open: OpenStore): void => {
       expect(await store().importForm(record!)).toBe('exists')
       await store().publish(refOf(form), second.commandId, snapshot)
 
-      expect(await store().getState(refOf(form))).toMatchObject({ live: false })
+      expect(await store().getMetadata(refOf(form))).toMatchObject({ live: false })
       expect(await Array.fromAsync(store().exportForms(form.organizationId))).toEqual([record])
     })
   })

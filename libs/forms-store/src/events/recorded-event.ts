@@ -9,20 +9,20 @@ import {
   formPath,
   maxEventBytes,
 } from '@fms/contracts'
-import type { ChangedForm, FormState, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
+import type { ChangedForm, FormMetadata, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
 import type { ChangeContext } from '../identified-request.ts'
 import { formETag } from '../resource/form-to-json.ts'
 import { parseDraft } from '../stored-draft.ts'
 
 export type RecordedEvent = Omit<FormEvent, 'sequence'> & Pick<FormEvent, 'id' | 'time'> & { type: EventType }
 
-export type EventForm = FormState & Pick<StoredDraft, 'name'>
+export type EventForm = FormMetadata & Pick<StoredDraft, 'name'>
 
 /** The parts of an event beside the form and the context. */
 export interface EventFields {
   type: EventType
   /** The form before the change; undefined for a new one. */
-  before?: FormState | undefined
+  before?: FormMetadata | undefined
   /** The form after the change; undefined for a delete. */
   after?: EventForm | undefined
   /** The time of the change. Moved to be later than `lastTime`. */

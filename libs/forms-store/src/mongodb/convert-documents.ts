@@ -8,9 +8,9 @@ import * as rows from '../stored-rows.ts'
 import type { DeletionDocument, FormDocument, RevisionDocument } from './documents.ts'
 import { formById, formIdOf } from './find-form.ts'
 
-export const stateFields = ['organizationId', ...rows.stateFields] as const
+export const metadataFields = ['organizationId', ...rows.metadataFields] as const
 
-export const summaryFields = [...stateFields, ...draftSummaryFields] as const
+export const summaryFields = [...metadataFields, ...draftSummaryFields] as const
 
 export const storedFields = [...summaryFields, 'draft', 'aiHandoff'] as const
 
@@ -29,7 +29,7 @@ const fromDocument =
   (document: FormDocument): T =>
     convert({ ...document, formId: formIdOf(document) })
 
-export const toFormState = fromDocument(rows.toFormState)
+export const toFormMetadata = fromDocument(rows.toFormMetadata)
 export const toFormSummary = fromDocument(rows.toFormSummary)
 export const toStoredForm = fromDocument(rows.toStoredForm)
 export const toFoundForm = fromDocument(rows.toFoundForm)

@@ -6,7 +6,7 @@ import type { FormsStore, FormsStoreOptions, ListOptions } from '../forms-store.
 import { defaultListTimeoutMs, throwAfter } from '../lists/list-timeout.ts'
 import { noQuota } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
-import { stateFields, storedFields, toFormState, toStoredForm } from './convert-documents.ts'
+import { metadataFields, storedFields, toFormMetadata, toStoredForm } from './convert-documents.ts'
 import { type FormsCollections, formsCollections } from './documents.ts'
 import { mongoEventLog } from './events/mongo-event-log.ts'
 import { numberOrganization } from './events/number-events.ts'
@@ -51,9 +51,9 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     return form && toStoredForm(form)
   }
 
-  readonly getState: FormsStore['getState'] = async (ref) => {
-    const form = await findForm(this.#collections, ref, { fields: stateFields })
-    return form && toFormState(form)
+  readonly getMetadata: FormsStore['getMetadata'] = async (ref) => {
+    const form = await findForm(this.#collections, ref, { fields: metadataFields })
+    return form && toFormMetadata(form)
   }
 
   readonly getDeleted: FormsStore['getDeleted'] = async (ref) => {

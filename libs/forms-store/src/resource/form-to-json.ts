@@ -6,7 +6,7 @@ import {
   formPath,
   outputOnlyFields,
 } from '@fms/contracts'
-import type { FormState, FormSummary, StoredForm } from '../forms-store.ts'
+import type { FormMetadata, FormSummary, StoredForm } from '../forms-store.ts'
 import { parseDraft } from '../stored-draft.ts'
 
 /** The Form resource of the API. @param publicFormBaseUrl without a trailing slash. */
@@ -24,13 +24,13 @@ export const formToJson = (form: StoredForm, publicFormBaseUrl: string, mask?: R
 }
 
 /** The strong ETag of a form. `If-Match` compares only its first part, the draft's version; `If-None-Match` all of it. */
-export const formETag = ({ version, live, replyCount }: FormState): string =>
+export const formETag = ({ version, live, replyCount }: FormMetadata): string =>
   formatETag(version, `${live ? 'live' : 'draft'}.${replyCount}`)
 
 type OutputOnlyField = (typeof outputOnlyFields)[number]
 
 const outputOnly: {
-  [Name in OutputOnlyField]: (form: FormState, publicFormBaseUrl: string) => Form[Name]
+  [Name in OutputOnlyField]: (form: FormMetadata, publicFormBaseUrl: string) => Form[Name]
 } = {
   createTime: ({ createTime }) => createTime.toISOString(),
   live: ({ live }) => live,
@@ -43,7 +43,7 @@ const outputOnly: {
 }
 
 /** The output-only members of a form, in the order of the resource. */
-const outputOnlyMembers = (form: FormState, publicFormBaseUrl: string) => {
+const outputOnlyMembers = (form: FormMetadata, publicFormBaseUrl: string) => {
   const found: Record<string, string | number | boolean> = {}
   for (const name of outputOnlyFields) found[name] = outputOnly[name](form, publicFormBaseUrl)
   return found as Pick<Form, OutputOnlyField>

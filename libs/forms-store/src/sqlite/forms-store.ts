@@ -5,7 +5,7 @@ import type { FormsStore, FormsStoreOptions, ListOptions, OrganizationForms } fr
 import { defaultListTimeoutMs, throwAfter } from '../lists/list-timeout.ts'
 import { noQuota } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
-import { toFormState, toStoredForm, toStoredRevision } from '../stored-rows.ts'
+import { toFormMetadata, toStoredForm, toStoredRevision } from '../stored-rows.ts'
 import { sqliteChanges } from './changes/sqlite-changes.ts'
 import { sqliteEventLog } from './events/sqlite-event-log.ts'
 import { findForm } from './find-form.ts'
@@ -15,7 +15,7 @@ import { Reader } from './lists/reader.ts'
 import { exportForms } from './records/export-forms.ts'
 import { findRevision } from './revisions/find-revision.ts'
 import { sqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
-import { stateColumns, storedColumns, toRevisionState } from './rows.ts'
+import { metadataColumns, storedColumns, toRevisionState } from './rows.ts'
 import { migrations } from './schema.ts'
 import { listOrganizations, readUsage } from './usage.ts'
 
@@ -64,9 +64,9 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     return row && toStoredForm(row)
   }
 
-  readonly getState: FormsStore['getState'] = async (ref) => {
-    const row = findForm(this.#database, ref, stateColumns, false)
-    return row && toFormState(row)
+  readonly getMetadata: FormsStore['getMetadata'] = async (ref) => {
+    const row = findForm(this.#database, ref, metadataColumns, false)
+    return row && toFormMetadata(row)
   }
 
   readonly list: FormsStore['list'] = (query, options) => this.#read('forms', query, options)

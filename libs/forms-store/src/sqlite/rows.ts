@@ -3,11 +3,11 @@ import { draftSummaryFields } from '@fms/contracts'
 import type { Row } from '@fms/store-kit'
 import type { FoundRevision } from '../changes/change-engine.ts'
 import type { RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
-import { type DraftSummary, stateFields } from '../stored-rows.ts'
+import { type DraftSummary, metadataFields } from '../stored-rows.ts'
 
-export const stateColumns = ['organizationId', 'formId', ...stateFields].join(', ')
+export const metadataColumns = ['organizationId', 'formId', ...metadataFields].join(', ')
 
-export const summaryColumns = [stateColumns, ...draftSummaryFields].join(', ')
+export const summaryColumns = [metadataColumns, ...draftSummaryFields].join(', ')
 
 /** The columns of `toStoredForm`. */
 export const storedColumns = `${summaryColumns}, aiHandoff, draft`

@@ -1,6 +1,6 @@
 import { parseIfMatch } from '@fms/aip'
 import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contracts'
-import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
+import { assertIfMatch, type FormMetadata, formNotFound } from '@fms/forms-store'
 import { type AddRoute, deleteOptions } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
@@ -21,7 +21,7 @@ export const deleteForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
       const { params, query, body, headers } = request
       const options = deleteOptions(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
-      const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
+      const check = (current: FormMetadata) => assertIfMatch(ifMatch, params, current)
       const context = await contexts.create('delete', request, options)
       if (!(await forms.delete(params, check, context))) throw formNotFound(params)
       return {}

@@ -1,6 +1,6 @@
 import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UnpublishFormRequest } from '@fms/contracts'
-import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
+import { assertIfMatch, type FormMetadata, formNotFound } from '@fms/forms-store'
 import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
@@ -14,7 +14,7 @@ export const unpublishForm: AddRoute<FormsDeps> = (app, { forms, contexts, publi
     async (request, reply) => {
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
-      const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
+      const check = (current: FormMetadata) => assertIfMatch(ifMatch, params, current)
       const context = await contexts.create('unpublish', request, body)
       const form = await forms.unpublish(params, body.note, check, context)
       if (!form) throw formNotFound(params)

@@ -106,7 +106,7 @@ const operationObject = (operation: NamedOperation) => {
     tags: [tag],
     summary,
     ...(description && { description }),
-    ...(operation.who === 'anyone' && { security: [] }),
+    ...(operation.access === 'anyone' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {

@@ -48,8 +48,8 @@ export const headerRefs = (...names: (keyof typeof headers)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The headers of every response. A 401 has those of the rate limit only if the key ends during the request. */
-export const headersOf = ({ who, reasons = [] }: Operation): (keyof typeof headers)[] => {
-  const needsKey = who !== 'anyone'
+export const headersOf = ({ access, reasons = [] }: Operation): (keyof typeof headers)[] => {
+  const needsKey = access !== 'anyone'
   return [
     'x-request-id',
     'cache-control',

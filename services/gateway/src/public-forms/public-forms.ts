@@ -2,7 +2,7 @@ import { identityHeader } from '@fms/contracts'
 import { type AddRoute, overloaded, toPathSegment } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AdmissionQueue } from '../admission/admission-queue.ts'
-import { ByteBudget } from '../admission/byte-budget.ts'
+import { MemoryBudget } from '../admission/memory-budget.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { publicFormNotFound } from '../errors.ts'
 import { addressGroupOf } from '../limits/address-group.ts'
@@ -57,7 +57,7 @@ const isForJsonOnly = (accept = ''): boolean =>
 /** A function that reads the public JSON of a form, in the turn of the caller's address. */
 const createReader = ({ forms, token }: GatewayDeps) => {
   const queue = new AdmissionQueue('public forms', seats)
-  const budget = new ByteBudget('public forms', maxBytes, minBytes)
+  const budget = new MemoryBudget('public forms', maxBytes, minBytes)
 
   return async (
     publicId: string,

@@ -5,7 +5,7 @@ import type { Flow } from '@fms/scheduling'
 import { flowOf, formBodyBytes, overloaded, toPathSegment } from '@fms/service-kit'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type AdmissionQueue, isExpensive, rememberLength } from '../admission/admission-queue.ts'
-import type { ByteBudget } from '../admission/byte-budget.ts'
+import type { MemoryBudget } from '../admission/memory-budget.ts'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import { maxBufferedBytes } from '../config.ts'
@@ -15,7 +15,7 @@ export interface ForwardOptions {
   to: Upstream
   queue: AdmissionQueue
   authorize: Authorize
-  responseBudget: ByteBudget
+  responseBudget: MemoryBudget
   method: Operation['method']
   /** Route patterns, and their operations with this method. No other path is forwarded. */
   routes: readonly (readonly [string, Operation])[]
@@ -35,12 +35,12 @@ export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) 
   const operations = new Map(routes)
   keepRawBodies(app)
   app.addHook('onRoute', (route) => {
-    const { cost, who, sendsForm } = operations.get(route.routePath)!
+    const { cost, access, sendsForm } = operations.get(route.routePath)!
     route.config = {
       isList: cost === 'list',
       isExpensive: cost === 'expensive',
-      isRead: who === 'reader',
-      requiresOwner: who === 'owner',
+      isRead: access === 'reader',
+      requiresOwner: access === 'owner',
     }
     if (sendsForm) route.bodyLimit = formBodyBytes
   })
@@ -145,7 +145,7 @@ export const discard = (body: Buffer | StreamedBody) => {
 const reserveMemory = async (
   { identity }: FastifyRequest,
   reply: FastifyReply,
-  responseBudget: ByteBudget,
+  responseBudget: MemoryBudget,
 ): Promise<void> => {
   const release = await responseBudget.reserve(
     flowOf(identity),
@@ -164,7 +164,7 @@ export const tryReserveMemory = (
   flow: Flow,
   { raw }: FastifyReply,
   { headers, body }: UpstreamResponse,
-  budget: ByteBudget,
+  budget: MemoryBudget,
 ): boolean => {
   if (!(body instanceof StreamedBody) || raw.destroyed) return true
   const bytes = Math.min(Number(headers['content-length'] ?? maxBufferedBytes), maxBufferedBytes)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { formOrderFields } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { FormState, FormsStore, ListFormsQuery, ListReport, StoredForm } from '../../forms-store.ts'
+import type { FormMetadata, FormsStore, ListFormsQuery, ListReport, StoredForm } from '../../forms-store.ts'
 import { completeFormOrder, type FormOrderTerm } from '../../lists/form-fields.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from '../given.ts'
 import { type EngineLimits, hostileNames, numberOfRuns } from '../hostile-names.ts'
@@ -36,7 +36,7 @@ const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<
   return pages
 }
 
-const idsOf = (forms: FormState[]) => forms.map(({ formId }) => formId)
+const idsOf = (forms: FormMetadata[]) => forms.map(({ formId }) => formId)
 
 /** Tests of lists without filters. */
 export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
@@ -307,7 +307,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
             else await store().update(refOf(form), (current) => ({ ...edited(current, {}), updateTime: at }))
           }
 
-          const met: FormState[] = []
+          const met: FormMetadata[] = []
           let from: ListFormsQuery = { organizationId, orderBy, limit: 0, skip: 0 }
           for (const { limit, skip, events } of [...pages, rest]) {
             // Skipped forms count as seen.

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type FormEvent, type FormRecord, formatSequence, formPath, maxEventBytes } from '@fms/contracts'
 import { recordDigest } from '@fms/store-kit'
-import { stateOf } from '../../contract/given.ts'
+import { metadataOf } from '../../contract/given.ts'
 import { formConflict, formIdTaken, formNotLive, quotaExceeded, requestIdReused } from '../../errors.ts'
 import { changedFields, eventBytesOf, type RecordedEvent } from '../../events/recorded-event.ts'
 import type {
   ChangedForm,
   CreateOptions,
+  FormMetadata,
   FormRef,
-  FormState,
   FormsStore,
   Imported,
   ImportOptions,
@@ -40,7 +40,7 @@ export type ModelledStore = Pick<
   | 'recordReplies'
   | 'importForm'
   | 'get'
-  | 'getState'
+  | 'getMetadata'
   | 'getDeleted'
   | 'list'
   | 'listSummaries'
@@ -150,7 +150,7 @@ export class FormsModel implements ModelledStore {
 
   async delete(
     ref: FormRef,
-    check: (current: FormState) => void,
+    check: (current: FormMetadata) => void,
     context: ChangeContext = operatorContext,
   ): Promise<boolean> {
     const found = this.#find(ref, false)
@@ -190,7 +190,7 @@ export class FormsModel implements ModelledStore {
 
   async purge(
     ref: FormRef,
-    check: (deleted: FormState) => void,
+    check: (deleted: FormMetadata) => void,
     context: ChangeContext = operatorContext,
   ): Promise<boolean> {
     const found = this.#find(ref, true)
@@ -245,7 +245,7 @@ export class FormsModel implements ModelledStore {
   async unpublish(
     ref: FormRef,
     note: string,
-    check: (current: FormState) => void,
+    check: (current: FormMetadata) => void,
     context: ChangeContext = operatorContext,
   ): Promise<StoredForm | undefined> {
     const found = this.#find(ref, false)
@@ -299,9 +299,9 @@ export class FormsModel implements ModelledStore {
     return found && fromFormRecord(found.record)
   }
 
-  async getState(ref: FormRef): Promise<FormState | undefined> {
+  async getMetadata(ref: FormRef): Promise<FormMetadata | undefined> {
     const form = await this.get(ref)
-    return form && stateOf(form)
+    return form && metadataOf(form)
   }
 
   async getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
@@ -324,7 +324,7 @@ export class FormsModel implements ModelledStore {
 
   async listSummaries(query: ListFormsQuery) {
     const { forms, totalSize } = await this.list(query)
-    return { forms: forms.map((form) => ({ ...stateOf(form), ...draftSummaryOf(form) })), totalSize }
+    return { forms: forms.map((form) => ({ ...metadataOf(form), ...draftSummaryOf(form) })), totalSize }
   }
 
   async listDeleted({ organizationId }: { organizationId: string }) {
@@ -478,7 +478,7 @@ export class FormsModel implements ModelledStore {
       after,
       time = new Date(),
       more,
-    }: { before?: FormState; after?: FormState | undefined; time?: Date | undefined; more?: object },
+    }: { before?: FormMetadata; after?: FormMetadata | undefined; time?: Date | undefined; more?: object },
     recordsEvent = true,
   ): void {
     const { organizationId, formId, publicId, draft } = held.record

@@ -52,7 +52,7 @@ const reads = async (store: ModelledStore, ids: RunIds, organizationId: string) 
       ({ deletedForms }) => deletedForms,
     ),
     forms: await Promise.all(ids.forms.map((formRef) => readForm(store, { organizationId, formRef }))),
-    states: await Promise.all(ids.publicIds.map((formRef) => store.getState({ organizationId, formRef }))),
+    states: await Promise.all(ids.publicIds.map((formRef) => store.getMetadata({ organizationId, formRef }))),
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseIfMatch } from '@fms/aip'
 import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contracts'
-import { assertIfMatch, deletedFormNotFound, type FormState } from '@fms/forms-store'
+import { assertIfMatch, deletedFormNotFound, type FormMetadata } from '@fms/forms-store'
 import { type AddRoute, deleteOptions, requireOwner } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { FormParams } from '../form-params.ts'
@@ -25,7 +25,7 @@ export const purgeForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
       const { params, query, body, headers } = request
       const options = deleteOptions(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
-      const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
+      const check = (deleted: FormMetadata) => assertIfMatch(ifMatch, params, deleted)
       const context = await contexts.create('purge', request, options)
       if (!(await forms.purge(params, check, context))) throw deletedFormNotFound(params)
       return {}

@@ -1,6 +1,6 @@
 import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UndeleteFormRequest } from '@fms/contracts'
-import { assertIfMatch, deletedFormNotFound, type FormState } from '@fms/forms-store'
+import { assertIfMatch, deletedFormNotFound, type FormMetadata } from '@fms/forms-store'
 import type { AddRoute } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { FormParams } from '../form-params.ts'
@@ -14,7 +14,7 @@ export const undeleteForm: AddRoute<FormsDeps> = (app, { forms, contexts, public
     async (request, reply) => {
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
-      const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
+      const check = (deleted: FormMetadata) => assertIfMatch(ifMatch, params, deleted)
       const context = await contexts.create('undelete', request, body)
       const form = await forms.undelete(params, check, context)
       if (!form) throw deletedFormNotFound(params)

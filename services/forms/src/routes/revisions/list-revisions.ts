@@ -21,7 +21,7 @@ export const listRevisions: AddRoute<FormsDeps> = (app, { forms, pageTokens }) =
         scope,
         pageTokens,
       })
-      const form = await forms.getState(params)
+      const form = await forms.getMetadata(params)
       if (!form) throw formNotFound(params)
       // The position contains the form's id, because the path can use its UUID on one page and its public id on the next.
       const [formId, number] = after ?? [form.formId]

@@ -7,7 +7,7 @@ export const missingRevision = async (
   ref: FormRef,
   revisionRef: string,
 ): Promise<ApiError> => {
-  if (!(await forms.getState(ref))) return formNotFound(ref)
+  if (!(await forms.getMetadata(ref))) return formNotFound(ref)
   const { organizationId, formRef } = ref
   const revision = `organizations/${organizationId}/forms/${formRef}/revisions/${revisionRef}`
   return apiError('REVISION_NOT_FOUND', { revision })

@@ -6,7 +6,7 @@ import { maxWaitMs, type WaitingReply, waitForSeats } from './admission-queue.ts
 /** How often a reservation of the largest holder is evicted while others wait, in milliseconds. */
 const patienceMs = 250
 
-const budgets = new Map<string, ByteBudget>()
+const budgets = new Map<string, MemoryBudget>()
 
 new Gauge({
   name: 'gateway_bytes_reserved',
@@ -31,7 +31,7 @@ interface Reservation {
  * Memory for what many callers send or read, an eighth at most for an organization, half of that for a user. When all is
  * held, the largest holder that can lose a reservation loses its oldest.
  */
-export class ByteBudget {
+export class MemoryBudget {
   readonly #queue: FairQueue
   readonly #reservations = new Set<Reservation>()
   readonly #waits = new Set<Wait>()
@@ -121,7 +121,7 @@ export class ByteBudget {
  * Rejects bodies by content-length before their type is checked: 413 precedes 415. Holds the bytes of a long body until
  * its work is done. Register it after the hook that limits concurrency.
  */
-export const reserveBodies = (app: FastifyInstance, budget: ByteBudget): void => {
+export const reserveBodies = (app: FastifyInstance, budget: MemoryBudget): void => {
   app.addHook('preParsing', async (request, reply) => {
     const bytes = lengthOf(request)
     if (bytes > request.routeOptions.bodyLimit) throw bodyTooLarge(request.routeOptions.bodyLimit)

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { ByteBudget } from './byte-budget.ts'
+import { MemoryBudget } from './memory-budget.ts'
 
 const flowOf = (organization: string, user = organization) => ({ organization, user })
 
 /** A budget whose reservations release when they are evicted, and the names of those that were. */
 const givenBudget = (bytes: number, minBytes?: number) => {
-  const budget = new ByteBudget('requests', bytes, minBytes)
+  const budget = new MemoryBudget('requests', bytes, minBytes)
   const evicted: string[] = []
   const reserve = async (name: string, bytes: number) => {
     const release = await budget.reserve(flowOf(name[0]!), bytes, () => {
@@ -21,7 +21,7 @@ const givenBudget = (bytes: number, minBytes?: number) => {
 /** Whether a promise settles before a turn of the event loop. */
 const settled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), setImmediate(false)])
 
-describe('ByteBudget', () => {
+describe('MemoryBudget', () => {
   it('lets an organization hold an eighth, a user half of it, or the given minimum, and others the rest', async () => {
     const { budget, reserve } = givenBudget(80)
     await reserve('a1', 3)
