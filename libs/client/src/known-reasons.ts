@@ -18,6 +18,7 @@ export const knownReasons = [
   'FORM_MOVED',
   'FORM_NOT_FOUND',
   'FORM_NOT_LIVE',
+  'HEAD_TOO_LARGE',
   'INTERNAL',
   'INVALID_FILTER',
   'INVALID_IF_MATCH',

@@ -519,7 +519,7 @@ const hasParameter =
 
 /** The reasons that follow from the other members of an operation. */
 const reasonRules: [(operation: Operation) => boolean, ReasonName[]][] = [
-  [() => true, ['INVALID_REQUEST', 'MALFORMED_REQUEST', 'INTERNAL']],
+  [() => true, ['INVALID_REQUEST', 'MALFORMED_REQUEST', 'HEAD_TOO_LARGE', 'REQUEST_TIMEOUT', 'INTERNAL']],
   [
     ({ access }) => access !== 'anyone',
     [
@@ -542,10 +542,7 @@ const reasonRules: [(operation: Operation) => boolean, ReasonName[]][] = [
   [hasParameter('pageToken'), ['INVALID_PAGE_TOKEN']],
   [hasParameter('filter'), ['INVALID_FILTER', 'FILTER_TOO_COMPLEX']],
   [hasParameter('orderBy'), ['INVALID_ORDER_BY']],
-  [
-    ({ body }) => body !== undefined,
-    ['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE', 'REQUEST_TIMEOUT', 'MALFORMED_JSON'],
-  ],
+  [({ body }) => body !== undefined, ['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE', 'MALFORMED_JSON']],
   [(operation) => isWrite(operation) && isInOrganization(operation), ['REQUEST_ID_REUSED']],
   [({ header }) => header === 'if-match', ['INVALID_IF_MATCH', 'FORM_MOVED', 'UPDATE_ABORTED']],
   [

@@ -208,6 +208,13 @@ export const reasons = {
     message: ({ form }) =>
       `No revision of ${form} is live, so there is nothing to take down. Publish the form to make one live.`,
   }),
+  HEAD_TOO_LARGE: reason({
+    status: 'INVALID_ARGUMENT',
+    http: 431,
+    meaning: 'The URL and the headers have more than 32 KiB.',
+    remedy: 'Send less.',
+    message: () => 'The URL and the headers are too large. Send a shorter URL, or fewer headers.',
+  }),
   INTERNAL: reason({
     status: 'INTERNAL',
     meaning: 'A defect in the service.',
@@ -397,9 +404,9 @@ export const reasons = {
   REQUEST_TIMEOUT: reason({
     status: 'INVALID_ARGUMENT',
     http: 408,
-    meaning: 'The body has not arrived within a minute.',
+    meaning: 'The head has not arrived within 10 s, or the body within a minute.',
     remedy: 'Send it without pauses.',
-    message: () => 'The body has not arrived in time. Repeat the request, and send the body without pauses.',
+    message: () => 'The request has not arrived in time. Repeat it, and send it without pauses.',
   }),
   REVISION_NOT_FOUND: reason({
     status: 'NOT_FOUND',

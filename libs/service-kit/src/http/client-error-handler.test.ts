@@ -1,16 +1,23 @@
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createApp } from './create-app.ts'
 
-/** Sends bytes to an app. @returns all that it sends until it closes the connection. */
-const exchange = async (bytes: string): Promise<string> => {
-  const app = createApp({ logger: pino({ level: 'silent' }), maxHeaderBytes: 8 * 1024 })
+/**
+ * Sends bytes to an app, and calls `then` once it reads the body or has responded.
+ *
+ * @returns all that it sends until it closes the connection.
+ */
+const exchange = async (bytes: string, then = (_: Socket) => {}, lines: object[] = []): Promise<string> => {
+  const logger = pino({}, { write: (line) => lines.push(JSON.parse(line)) })
+  const app = createApp({ logger, maxHeaderBytes: 8 * 1024 })
   app.post('/here', async () => ({}))
+  app.get('/held', () => new Promise(() => {}))
   await app.listen()
   try {
     const socket = connect((app.server.address() as AddressInfo).port, 'localhost')
+    app.server.once('request', () => setImmediate(then, socket))
     socket.write(bytes)
     return await text(socket)
   } finally {
@@ -18,23 +25,76 @@ const exchange = async (bytes: string): Promise<string> => {
   }
 }
 
+/** The status, headers and body of the only response. */
+const read = (response: string) => {
+  const [head = '', body = '', ...more] = response.split('\r\n\r\n')
+  expect(more).toEqual([])
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = new Headers(lines.map((line) => line.split(': ') as [string, string]))
+  return { status: Number(/^HTTP\/1.1 (\d{3}) /.exec(statusLine)?.[1]), headers, body }
+}
+
+const jsonInChunks = 'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
+
+const sendBadChunk = (socket: Socket) => void socket.write('zz\r\n')
+
 describe('invalid HTTP', () => {
   it.each([
-    ['an unknown method', 'FROB / HTTP/1.1\r\nhost: x\r\n\r\n', '400 Bad Request'],
-    [
-      'bad chunks',
-      'POST /here HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
-      '400 Bad Request',
-    ],
+    ['an unknown method', 'FROB / HTTP/1.1\r\nhost: x\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['bad chunks', `POST /here HTTP/1.1\r\nhost: x\r\n${jsonInChunks}zz\r\n`, 400, 'MALFORMED_REQUEST'],
     [
       'a head that is too long',
       `GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(9 * 1024)}\r\n\r\n`,
-      '431 Request Header Fields Too Large',
+      431,
+      'HEAD_TOO_LARGE',
     ],
-  ])('with %s has a response without a body, and closes the connection', async (_, bytes, status) => {
-    expect(await exchange(bytes)).toBe(
-      `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\nx-content-type-options: nosniff\r\n\r\n`,
-    )
+  ])('with %s receives an error with a reason, as its last', async (_, bytes, code, reason) => {
+    const { status, headers, body } = read(await exchange(bytes))
+
+    expect(status).toBe(code)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': 'no-store',
+      connection: 'close',
+      'content-length': `${Buffer.byteLength(body)}`,
+      'content-type': 'application/json; charset=utf-8',
+      date: expect.any(String),
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.any(String),
+    })
+    const requestId = headers.get('x-request-id')
+    expect(JSON.parse(body).error).toMatchObject({ code, details: [{ reason }, { requestId }] })
+  })
+
+  it('in a body that is read is an error of its request, which is logged', async () => {
+    const lines: object[] = []
+    const bytes = `POST /here HTTP/1.1\r\nhost: x\r\nx-request-id: mine\r\n${jsonInChunks}1\r\n{\r\n`
+    const { status, headers, body } = read(await exchange(bytes, sendBadChunk, lines))
+
+    expect([status, headers.get('connection'), headers.get('x-request-id')]).toEqual([400, 'close', 'mine'])
+    expect(JSON.parse(body).error.details[0].reason).toBe('MALFORMED_REQUEST')
+    expect(lines).toContainEqual(expect.objectContaining({ request_id: 'mine', route: '/here', status: 400 }))
+  })
+
+  it('in a body that ends early receives an error with a reason', async () => {
+    const bytes =
+      'POST /here HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{'
+    const { status, body } = read(await exchange(bytes, (socket) => socket.end()))
+
+    expect([status, JSON.parse(body).error.details[0].reason]).toEqual([400, 'MALFORMED_REQUEST'])
+  })
+
+  it('of a HEAD has no body in its response', async () => {
+    const bytes = 'HEAD /held HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'
+    const { status, headers, body } = read(await exchange(bytes))
+
+    expect([status, body]).toEqual([400, ''])
+    expect(Number(headers.get('content-length'))).toBeGreaterThan(0)
+  })
+
+  it('after the response to its request gets no other one', async () => {
+    const bytes = `POST /nowhere HTTP/1.1\r\nhost: x\r\n${jsonInChunks}1\r\n{\r\n`
+
+    expect(read(await exchange(bytes, sendBadChunk)).status).toBe(404)
   })
 })
 
@@ -49,6 +109,7 @@ describe('a slow client', () => {
       requestTimeoutMs: 200,
     })
     app.post('/things', async ({ body }) => body)
+    app.get('/held', () => new Promise(() => {}))
     const origin = await app.listen()
     const socket = connect((app.server.address() as AddressInfo).port, 'localhost')
     socket.write(head)
@@ -64,12 +125,21 @@ describe('a slow client', () => {
     }
   }
 
-  it('of a head receives 408 without a body, and does not delay other clients', async () => {
-    expect(await sendSlowly('GET / HTTP/1.1\r\nhost: x\r\nlong: ')).toEqual({
-      response:
-        'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\nx-content-type-options: nosniff\r\n\r\n',
-      meanwhile: 200,
-    })
+  it.each([
+    ['a head', 'GET / HTTP/1.1\r\nhost: x\r\nlong: '],
+    ['the body of a GET', 'GET /held HTTP/1.1\r\nhost: x\r\ncontent-length: 999\r\n\r\n'],
+  ])('of %s receives an error with a reason, and does not delay other clients', async (_, head) => {
+    const { response, meanwhile } = await sendSlowly(head)
+
+    const { status, headers, body } = read(response)
+    expect([status, headers.get('connection'), meanwhile]).toEqual([408, 'close', 200])
+    expect(JSON.parse(body).error.details[0].reason).toBe('REQUEST_TIMEOUT')
+  })
+
+  it('of a body gets no second response after an early one', async () => {
+    const head = 'POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 999\r\n\r\n'
+
+    expect(read((await sendSlowly(head)).response).status).toBe(404)
   })
 
   it.each([
@@ -82,8 +152,8 @@ describe('a slow client', () => {
       framing === 'transfer-encoding: chunked' ? '' : 'x',
     )
 
-    const [responseHead = '', body = ''] = response.split('\r\n\r\n')
-    expect(responseHead).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n.*\bconnection: close\r\n/s)
+    const { status, headers, body } = read(response)
+    expect([status, headers.get('connection')]).toEqual([408, 'close'])
     expect(JSON.parse(body).error).toMatchObject({
       code: 408,
       details: [{ reason: 'REQUEST_TIMEOUT' }, { requestId: 'slow' }],

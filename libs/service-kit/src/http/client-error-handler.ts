@@ -1,34 +1,36 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { requestTimeout } from './errors.ts'
+import type { ApiError } from '@fms/aip'
+import { lastResponse } from './error-handler.ts'
+import { headTooLarge, malformedRequest, requestTimeout } from './errors.ts'
+import { requestIdOf } from './observe-requests.ts'
 
-/** Node stores the response that is being sent on its socket, for its own error handler. */
-type ResponseSocket = Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }
-
-const statusLines: Record<string, string> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+/** Node stores on its socket the response that is being sent, and the parser with the request that it read last. */
+type ClientSocket = Socket & {
+  _httpMessage?: ServerResponse<IncomingMessage> | null
+  parser?: { incoming: IncomingMessage | null } | null
 }
 
-/**
- * Responds to invalid HTTP with a status and no body, as there is no request id, and closes the connection. A body that
- * takes too long is an error of its request.
- */
-export const clientErrorHandler = (error: Error & { code?: string }, socket: ResponseSocket): void => {
+const errors: Record<string, (cause: unknown) => ApiError> = {
+  ERR_HTTP_REQUEST_TIMEOUT: requestTimeout,
+  HPE_HEADER_OVERFLOW: headTooLarge,
+}
+
+/** Responds to invalid HTTP, and closes the connection. An invalid body is an error of its request. */
+export const clientErrorHandler = (error: Error & { code?: string }, socket: ClientSocket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  if (socket.writable && !isResponding(socket)) {
-    const request = socket._httpMessage?.req
-    // Fastify listens while it reads the body, and responds.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && request?.listenerCount('error'))
-      return void request.emit('error', requestTimeout())
-    const statusLine = statusLines[error.code ?? ''] ?? '400 Bad Request'
-    socket.write(
-      `HTTP/1.1 ${statusLine}\r\nconnection: close\r\ncontent-length: 0\r\nx-content-type-options: nosniff\r\n\r\n`,
-    )
+  const { _httpMessage: response, parser } = socket
+  const request = parser?.incoming?.complete === false ? parser.incoming : undefined
+  // Otherwise, a client would take the error for the response to an earlier request.
+  const isNext = response ? response.req === request && !response.headersSent : !request
+  if (socket.writable && isNext) {
+    const failure = (errors[error.code ?? ''] ?? malformedRequest)(error)
+    // Fastify listens while it reads the body, and responds. A client that ends it early has disconnected, almost surely.
+    if (response && request?.listenerCount('error') && error.code !== 'HPE_INVALID_EOF_STATE') {
+      response.shouldKeepAlive = false
+      return void request.emit('error', failure)
+    }
+    socket.write(lastResponse(failure, requestIdOf(request ?? { headers: {} }), request?.method))
   }
   socket.destroy(error)
 }
-
-/** Whether the response to an earlier request is not complete: a client would take the status for that response. */
-const isResponding = ({ _httpMessage: response }: ResponseSocket): boolean =>
-  response != null && (response.headersSent || response.req.complete)

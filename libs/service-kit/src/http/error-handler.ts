@@ -37,6 +37,21 @@ export const sendError = (error: ApiError, request: FastifyRequest, reply: Fasti
   reply.code(error.httpStatus).headers(errorHeaders).serializer(JSON.stringify).send(error.toBody(request.id))
 }
 
+/** An error as the bytes of the last response of a connection, where no request has a reply. */
+export const lastResponse = (error: ApiError, requestId: string, method?: string): string => {
+  const body = JSON.stringify(error.toBody(requestId))
+  const headers = {
+    ...errorHeaders,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+    date: new Date().toUTCString(),
+    'x-content-type-options': 'nosniff',
+    'x-request-id': requestId,
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${error.httpStatus} \r\n${lines.join('')}\r\n${method === 'HEAD' ? '' : body}`
+}
+
 const toApiError = (thrown: unknown, request: FastifyRequest): ApiError => {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof Error && thrown === request.raw.errored) return malformedRequest(thrown)

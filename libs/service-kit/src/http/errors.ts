@@ -25,10 +25,13 @@ export const unsupportedMediaType = (contentType = '', coding = '') =>
 export const bodyTooLarge = (bodyLimitBytes: number) =>
   apiError('BODY_TOO_LARGE', { bodyLimitBytes: `${bodyLimitBytes}` })
 
-/** The body has not arrived in time (RFC 9110 §15.5.9). */
-export const requestTimeout = () => apiError('REQUEST_TIMEOUT', {}, { headers: { connection: 'close' } })
+/** The head or body has not arrived in time (RFC 9110 §15.5.9). */
+export const requestTimeout = () => apiError('REQUEST_TIMEOUT', {})
 
 export const malformedRequest = (cause: unknown) => apiError('MALFORMED_REQUEST', {}, { cause })
+
+/** The head is over the limit of the server (RFC 6585 §5). */
+export const headTooLarge = () => apiError('HEAD_TOO_LARGE', {})
 
 /** A defect of the service. The response has no details; the log has the cause under the request id. */
 export const internal = (cause: unknown) => apiError('INTERNAL', {}, { cause })

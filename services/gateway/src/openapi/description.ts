@@ -60,5 +60,4 @@ a day at least, but none of refused requests, or of updates and rollbacks that c
 - Responses may gain members: ignore unknown ones.
 - Writes, except for sign-ins, accept \`validateOnly: true\`: every check runs, the response is that of the real request,
   and nothing is stored.
-- Malformed HTTP, and a head that is over 32 KiB or takes too long, gets a 400, 408 or 431 without a body.
 `.trim()
