@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { json, reasonOf, startGateway } from './testing.ts'
 
@@ -132,6 +132,34 @@ describe('GET /readyz', () => {
     const response = await gateway.send('GET', '/readyz', { as: '' })
     expect([response.status, reasonOf(response)]).toEqual([503, 'NOT_READY'])
     expect((await gateway.send('GET', '/healthz', { as: '' })).status).toBe(200)
+  })
+})
+
+describe('MAX_CONNECTIONS', () => {
+  it('leaves room for everybody while one client without a key opens as many as it can', async () => {
+    await using gateway = await startGateway({ maxConnections: 8 })
+    const { hostname: host, port } = new URL(gateway.origin)
+    const open = (key: string) => {
+      const socket = connect({ host, port: Number(port) }).on('error', () => {})
+      const send = () => {
+        const { promise, resolve } = Promise.withResolvers<string>()
+        socket
+          .once('data', (data) => resolve(String(data).slice(9, 12)))
+          .once('close', () => resolve('closed'))
+        socket.write(`GET /v2/organizations HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`)
+        return promise
+      }
+      return { socket, send }
+    }
+    const caller = open(gateway.key)
+    expect(await caller.send()).toBe('200')
+
+    const others = Array.from({ length: 32 }, () => open('none'))
+    await Promise.all(others.map(({ send }) => send()))
+
+    expect(await caller.send()).toBe('200')
+    expect(await open(gateway.key).send()).toBe('200')
+    for (const { socket } of [caller, ...others]) socket.destroy()
   })
 })
 

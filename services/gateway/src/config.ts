@@ -30,7 +30,7 @@ export const GatewayConfig = ServiceConfig.extend({
   MAX_REQUESTS_PER_USER: z.coerce.number().int().min(0).default(64),
   /** The same of one organization. */
   MAX_REQUESTS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(256),
-  /** Connections of callers. Further ones are closed. */
+  /** Connections of callers. Further ones replace idle ones. */
   MAX_CONNECTIONS: z.coerce.number().int().min(1).default(8_192),
   /** Concurrent look-ups of keys that are not in the cache. */
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).default(64),

@@ -119,6 +119,7 @@ export interface GatewayTestOptions {
   rateLimitPerMinute?: number
   maxRequestsPerUser?: number
   maxRequestsPerOrganization?: number
+  maxConnections?: number
   maxKeyLookups?: number
   maxBufferedResponseBytes?: number
   maxRequests?: number
@@ -142,6 +143,7 @@ export const startGateway = async ({
   rateLimitPerMinute = 0,
   maxRequestsPerUser,
   maxRequestsPerOrganization,
+  maxConnections,
   maxKeyLookups,
   maxBufferedResponseBytes,
   trustProxy,
@@ -166,6 +168,7 @@ export const startGateway = async ({
     RATE_LIMIT_PER_MINUTE: String(rateLimitPerMinute),
     MAX_REQUESTS_PER_USER: optionalText(maxRequestsPerUser),
     MAX_REQUESTS_PER_ORGANIZATION: optionalText(maxRequestsPerOrganization),
+    MAX_CONNECTIONS: optionalText(maxConnections),
     MAX_KEY_LOOKUPS: optionalText(maxKeyLookups),
     MAX_BUFFERED_RESPONSE_BYTES: optionalText(maxBufferedResponseBytes),
     TRUST_PROXY: trustProxy,

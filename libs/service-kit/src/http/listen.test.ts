@@ -12,8 +12,13 @@ const host = '127.0.0.1'
 const startApp = async (sockets: number, maxConnections = Number.POSITIVE_INFINITY) => {
   const app = fastify({ forceCloseConnections: 'idle' })
   endIdleConnections(app)
+  app.decorateRequest('identity')
+  app.addHook('onRequest', async (request) => {
+    if (request.url.includes('caller')) request.identity = { service: 'test' } as never
+  })
   limitConnections(app, maxConnections)
   app.get('/', async () => 'here')
+  app.get('/caller', async () => 'here')
   app.get('/parts', (_, reply) => {
     const { raw } = reply.hijack()
     raw.write('one')
@@ -34,8 +39,8 @@ const connectAll = (port: number, count: number): Socket[] =>
   Array.from({ length: count }, () => connect(port, host).on('error', () => {}))
 
 /** Sends a request. @returns the response; `undefined` when the connection is closed instead. */
-const request = async (socket: Socket): Promise<string> => {
-  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+const request = async (socket: Socket, path = '/'): Promise<string> => {
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
   const [response] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [])])
   return String(response)
 }
@@ -124,25 +129,85 @@ describe('listen', () => {
 })
 
 describe('limitConnections', () => {
-  it('closes those above the limit of all sockets, until others end', async () => {
-    await using started = await startApp(4, 2)
-    const [first, second] = connectAll(started.port, 2) as [Socket, Socket]
-    expect(await request(first)).toContain('here')
-    expect(await request(second)).toContain('here')
+  /** Connects a socket, and sends a request, `/` by default. @returns the socket and its response, unless that is held. */
+  const open = async (port: number, path?: string) => {
+    const [socket] = connectAll(port, 1) as [Socket]
+    const response = request(socket, path)
+    return { socket, response: path?.startsWith('/held') ? undefined : await response }
+  }
+  const close = (...opened: { socket: Socket }[]) => {
+    for (const { socket } of opened) socket.destroy()
+  }
 
-    const [third] = connectAll(started.port, 1) as [Socket]
-    expect(await request(third)).toBe('undefined')
-    first.destroy()
+  it('replaces the oldest idle stranger of all sockets while strangers have half of the connections', async () => {
+    await using started = await startApp(4, 4)
+    const caller = await open(started.port, '/caller')
+    const held = await open(started.port, '/held')
+    await vi.waitFor(() => expect(started.held).toHaveLength(1))
+    const first = await open(started.port)
+    const second = await open(started.port)
+    expect(await request(first.socket)).toContain('here')
+
+    const third = await open(started.port)
+
+    expect(third.response).toContain('here')
+    await expect.poll(() => second.socket.closed).toBe(true)
+    for (const { socket } of [caller, first, third]) expect(await request(socket)).toContain('here')
+    started.held[0]!()
+    expect(String(await once(held.socket, 'data'))).toContain('released')
+    close(caller, held, first, third)
+  })
+
+  it('replaces the oldest stranger at work if none is idle', async () => {
+    await using started = await startApp(4, 2)
+    const first = await open(started.port, '/held')
+    await vi.waitFor(() => expect(started.held).toHaveLength(1))
+    const second = await open(started.port, '/held')
+    await vi.waitFor(() => expect(started.held).toHaveLength(2))
+
+    const third = await open(started.port)
+
+    expect(third.response).toContain('here')
+    await expect.poll(() => first.socket.closed).toBe(true)
+    for (const release of started.held) release()
+    expect(String(await once(second.socket, 'data'))).toContain('released')
+    close(second, third)
+  })
+
+  it('replaces the oldest idle caller while callers have more than half, and none at work', async () => {
+    await using started = await startApp(4, 3)
+    const atWork = await open(started.port, '/held?as=caller')
+    await vi.waitFor(() => expect(started.held).toHaveLength(1))
+    const first = await open(started.port, '/caller')
+    const second = await open(started.port, '/caller')
+
+    const third = await open(started.port, '/held?as=caller')
+    await expect.poll(() => first.socket.closed).toBe(true)
+    await vi.waitFor(() => expect(started.held).toHaveLength(2))
+    const fourth = await open(started.port, '/held?as=caller')
+    await expect.poll(() => second.socket.closed).toBe(true)
+    await vi.waitFor(() => expect(started.held).toHaveLength(3))
+
+    expect((await open(started.port)).response).toBe('undefined')
+    for (const release of started.held) release()
+    expect(String(await once(atWork.socket, 'data'))).toContain('released')
+    close(atWork, third, fourth)
+  })
+
+  it('counts connections that have ended no more', async () => {
+    await using started = await startApp(4, 1)
+    const first = await open(started.port, '/held?as=caller')
+    await vi.waitFor(() => expect(started.held).toHaveLength(1))
+    close(first)
 
     await expect
       .poll(async () => {
-        const [next] = connectAll(started.port, 1) as [Socket]
-        const response = await request(next)
-        next.destroy()
-        return response
+        const next = await open(started.port)
+        close(next)
+        return next.response
       })
       .toContain('here')
-    second.destroy()
+    started.held[0]!()
   })
 })
 

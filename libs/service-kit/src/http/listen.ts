@@ -51,13 +51,35 @@ const assertFree = async (options: ListenOptions): Promise<void> => {
   await once(server.close(), 'close')
 }
 
-/** Bounds the connections to all sockets: those above are closed at once. */
+/** Node stores the response that is being sent on its socket. */
+type ServerSocket = Socket & { _httpMessage?: ServerResponse | null }
+
+const isIdle = ({ _httpMessage: response }: ServerSocket): boolean => !response
+
+/**
+ * Bounds the connections to all sockets. A further one replaces the oldest idle one: of strangers, over whose connection no
+ * request was authenticated, if they have half of all, else of callers. Without an idle one it replaces the oldest stranger.
+ */
 export const limitConnections = (app: FastifyInstance, max: number): void => {
-  let open = 0
-  app.server.on('connection', (socket) => {
-    open++
-    socket.once('close', () => open--)
-    if (open > max) socket.destroy()
+  /** In the order of their last accepted requests. */
+  const [strangers, callers] = [new Set<ServerSocket>(), new Set<ServerSocket>()]
+  const remove = (socket: ServerSocket) => strangers.delete(socket) || callers.delete(socket)
+  app.server.on('connection', (socket: ServerSocket) => {
+    if (strangers.size + callers.size >= max) {
+      const most = strangers.size >= max / 2 ? strangers : callers
+      const replaced = most.values().find(isIdle) ?? strangers.values().next().value
+      // Among callers at work, there is no place.
+      if (!replaced) return void socket.destroy()
+      remove(replaced)
+      replaced.destroy()
+    }
+    strangers.add(socket)
+    socket.once('close', () => remove(socket))
+  })
+  app.addHook('preParsing', ({ identity, raw: { socket } }, _reply, _payload, done) => {
+    if (callers.delete(socket)) callers.add(socket)
+    else if (strangers.delete(socket)) (identity ? callers : strangers).add(socket)
+    done()
   })
 }
 
