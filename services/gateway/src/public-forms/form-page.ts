@@ -8,7 +8,7 @@ import { sendDocument } from '../routes/static-document.ts'
 /** The page of every form among the files of the console. Its script reads the form. */
 const formPage = 'form.html'
 
-/** Registers the files of the page, and returns the function that sends it: with 404, for a form that is not there. */
+/** Registers the files of the page. @returns a function that sends it, and one that sends it instead of an error, if it can. */
 export const addFormPage = (app: App, { config, consoleFiles: files }: GatewayDeps) => {
   const headers = pageHeaders(config.PUBLIC_FORM_IMAGE_ORIGINS)
   app.get('/f/assets/*', async (request, reply) => {
@@ -17,15 +17,18 @@ export const addFormPage = (app: App, { config, consoleFiles: files }: GatewayDe
     if (!file) throw pathNotFound(request.originalUrl.split('?', 1)[0]!)
     return sendDocument(request, reply.headers(headers), file)
   })
-  return async (request: FastifyRequest, reply: FastifyReply, status: 200 | 404): Promise<FastifyReply> => {
-    const page = (await files())?.get(formPage)
-    if (!page) throw consoleNotBuilt()
-    reply.headers(headers)
-    if (status === 200) return sendDocument(request, reply, { ...page, cacheControl: 'public, no-cache' })
-    const { contentType, identity } = page
-    return reply
-      .code(status)
-      .headers({ 'cache-control': 'no-store', 'content-type': contentType })
-      .send(identity)
+  return {
+    sendPage: async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const page = (await files())?.get(formPage)
+      if (!page) throw consoleNotBuilt()
+      return sendDocument(request, reply.headers(headers), { ...page, cacheControl: 'public, no-cache' })
+    },
+    /** Its script reads the form, and shows the message of the error. */
+    toPage: async (reply: FastifyReply, error: unknown): Promise<unknown> => {
+      const page = (await files())?.get(formPage)
+      if (!page) return error
+      reply.removeHeader('content-length').headers(headers).type(page.contentType)
+      return page.identity
+    },
   }
 }

@@ -298,6 +298,31 @@ describe('GET /f/{publicId}', () => {
     expect(response.headers['cache-control']).toBe('no-store')
   })
 
+  it('shows the page also where the service is unavailable or the address over its limit', async () => {
+    await using started = await startWithPage()
+    const { gateway } = started
+    const readPage = () => read(gateway, { headers: { accept: 'text/html' } }, `/f/${publicId}`)
+    await gateway.forms.stop()
+
+    const unavailable = await readPage()
+    for (let sent = 1; sent < 1_200; sent += 100)
+      await Promise.all(Array.from({ length: 100 }, () => read(gateway, {}, '/f/x.json')))
+    const limited = await readPage()
+
+    for (const { text, headers } of [unavailable, limited]) {
+      expect(text).toBe(page)
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'content-length': `${page.length}`,
+        'content-security-policy': expect.stringMatching(/^default-src 'none';/),
+        'content-type': 'text/html; charset=utf-8',
+        'retry-after': expect.any(String),
+      })
+    }
+    expect([unavailable.status, limited.status]).toEqual([503, 429])
+    expect(reasonOf(await read(gateway))).toBe('RATE_LIMITED')
+  })
+
   it('has the files of the page, and no others', async () => {
     await using started = await startWithPage()
     const { gateway } = started

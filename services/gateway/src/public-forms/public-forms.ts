@@ -19,40 +19,43 @@ const seats = { seats: 4, perOrganization: 2 }
 const maxBytes = 16 * 1024 * 1024
 const minBytes = 2 * 1024 * 1024
 
-/** What anybody may see of live forms. Shares no limit, seat or memory with callers with keys. Ignores queries. */
+/**
+ * What anybody may see of live forms. Shares no limit, seat or memory with callers with keys. Ignores queries. Who requests a
+ * page gets it also instead of an error.
+ */
 export const publicForms: AddRoute<GatewayDeps> = (app, deps) => {
-  const sendPage = addFormPage(app, deps)
+  const { sendPage, toPage } = addFormPage(app, deps)
   const read = createReader(deps)
   app.register(async (limited) => {
     limitAddresses(limited, deps.addressCounts, 'public forms')
+    limited.addHook('onSend', async (request, reply, payload) =>
+      reply.statusCode >= 400 && wantsPage(request) ? toPage(reply, payload) : payload,
+    )
     limited.get('/f/:name', async (request, reply) => {
       addVary(reply, 'accept')
       const { name } = request.params as { name: string }
-      const wantsPage = !name.endsWith('.json') && !isForJsonOnly(request.headers.accept)
       const publicId = /^([A-Za-z0-9]{10})(?:\.json)?$/.exec(name)?.[1]
-      if (publicId === undefined && wantsPage) return sendPage(request, reply, 404)
       if (publicId === undefined) throw publicFormNotFound(toPathSegment(name.replace(/\.json$/, '')))
-      if (!wantsPage) {
+      if (!wantsPage(request)) {
         await read(publicId, request, reply, request.headers['if-none-match'], sendForm)
         return reply
       }
       // A condition that holds if there is any form (RFC 9110 §13.1.2), so that forms reads no snapshot.
-      let isLive: boolean | undefined
+      let isLive = false
       await read(publicId, request, reply, '*', (_, response) => {
-        const { statusCode } = response
-        if (statusCode !== 304 && statusCode !== 404) return sendForm(reply, response)
-        textOf(response)
-        isLive = statusCode === 304
+        isLive = response.statusCode === 304
+        if (isLive) textOf(response)
+        else sendForm(reply, response)
       })
-      if (isLive === undefined || reply.raw.destroyed) return reply
-      return sendPage(request, reply, isLive ? 200 : 404)
+      return isLive && !reply.raw.destroyed ? sendPage(request, reply) : reply
     })
   })
 }
 
-/** Whether a client accepts JSON and no pages. */
-const isForJsonOnly = (accept = ''): boolean =>
-  /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
+/** Whether the response is for people: not if the client accepts JSON and no pages. */
+const wantsPage = ({ params, headers: { accept = '' } }: FastifyRequest): boolean =>
+  !(params as { name: string }).name.endsWith('.json') &&
+  (/\btext\/html\b/i.test(accept) || !/\bapplication\/json\b/i.test(accept))
 
 /** A function that reads the public JSON of a form, in the turn of the caller's address. */
 const createReader = ({ forms, token }: GatewayDeps) => {
