@@ -13,6 +13,7 @@ const exchange = async (bytes: string, then = (_: Socket) => {}, lines: object[]
   const logger = pino({}, { write: (line) => lines.push(JSON.parse(line)) })
   const app = createApp({ logger, maxHeaderBytes: 8 * 1024 })
   app.post('/here', async () => ({}))
+  app.post('/later', { onRequest: () => new Promise(setImmediate) }, async () => ({}))
   app.get('/held', () => new Promise(() => {}))
   await app.listen()
   try {
@@ -89,6 +90,15 @@ describe('invalid HTTP', () => {
 
     expect([status, body]).toEqual([400, ''])
     expect(Number(headers.get('content-length'))).toBeGreaterThan(0)
+  })
+
+  it('after a request gets the response to that request, as the last', async () => {
+    const body = '{"name":"é"}'
+    const request = `POST /later HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    const response = read(await exchange(`${request}GET /here HTTP/1.1\r\nhost: x\r\n\r\n`))
+
+    expect([response.status, response.headers.get('connection')]).toEqual([400, 'close'])
+    expect(JSON.parse(response.body).error.details[0].reason).toBe('MALFORMED_JSON')
   })
 
   it('after the response to its request gets no other one', async () => {
