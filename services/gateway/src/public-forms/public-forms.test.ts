@@ -68,6 +68,8 @@ describe('GET /f/{publicId}.json', () => {
     expect((await read(gateway, {}, `${path}?utm_source=x`)).status).toBe(200)
     const head = await gateway.send('HEAD', path, { as: '' })
     expect([head.status, head.text, head.headers.etag]).toEqual([200, '', '"1"'])
+    const unchanged = await gateway.send('HEAD', path, { as: '', headers: { 'if-none-match': '"1"' } })
+    expect([unchanged.status, unchanged.headers['content-length']]).toEqual([304, undefined])
   })
 
   it('returns the 404 of forms, which nobody may store', async () => {
