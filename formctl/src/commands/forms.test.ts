@@ -394,7 +394,7 @@ describe('formctl forms import', () => {
       /^line 5: extra is not a known field$/m,
       /^line 5: draft\.name must have 1 to 200 characters$/m,
       /^line 6: live must be one of the revisions$/m,
-      /^line 7: __proto__ this name is not allowed$/m,
+      /^line 7: __proto__ is not an allowed name$/m,
       /^line 8: has half a surrogate pair at publicId\.$/m,
       /^line 9: createTime /m,
     ]) {

@@ -26,6 +26,7 @@ describe('toFieldViolations', () => {
     [ListOrganizationsQuery, { skip: ['1', '2'] }, 'skip', 'must be given once'],
     [ListOrganizationsQuery, { all: 'yes' }, 'all', 'must be true or false, and given once'],
     [CreateFormRequest, { form: [] }, 'form', 'must be an object'],
+    [CreateFormRequest, {}, 'form', 'is required'],
     [CreateFormRequest, { form: {}, validateOnly: 'true' }, 'validateOnly', 'must be true or false'],
   ])('returns the path and the expected value (%#)', (schema, value, field, description) => {
     expect(violationsOf(schema, value)).toEqual([{ field, description }])

@@ -63,7 +63,9 @@ const issuesOfVariant = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[
 
 const isMissing = ({ message }: z.core.$ZodIssueInvalidType) => message.endsWith('received undefined')
 
-const article = (expected: string) => (/^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`)
+/** Zod calls an object with any members a record. */
+const article = (expected: string) =>
+  expected === 'record' ? 'an object' : `${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`
 
 const maxPathLength = 500
 

@@ -176,7 +176,7 @@ export type DeleteKeyQuery = z.infer<typeof DeleteKeyQuery>
 export const CreateSessionRequest = z
   .strictObject({
     code: z
-      .string({ error: 'must be a string' })
+      .string()
       .describe('The one-time code of a login link: `formctl user login-link`.'),
     validateOnly: ValidateOnly,
   })

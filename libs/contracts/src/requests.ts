@@ -7,7 +7,7 @@ import { Uuid } from './resource-names.ts'
 import { Revision, RevisionNote } from './revision.ts'
 import { maxSafeInteger } from './text.ts'
 
-const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
+const object = z.record(z.string(), z.unknown())
 
 const safeRetries =
   'Makes retries safe (AIP-155): a request that is sent again with the same id, target and body is carried out once.'

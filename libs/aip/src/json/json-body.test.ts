@@ -81,7 +81,7 @@ describe('parseJson', () => {
     (text, field) => {
       const error = refusal(text)
       expect(error).toMatchObject({ status: 'INVALID_ARGUMENT', reason: 'INVALID_REQUEST' })
-      expect(error.parts.fieldViolations).toEqual([{ field, description: 'this name is not allowed' }])
+      expect(error.parts.fieldViolations).toEqual([{ field, description: 'is not an allowed name' }])
     },
   )
 

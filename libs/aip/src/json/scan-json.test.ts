@@ -29,7 +29,7 @@ const rejectedIn = (text: string, maxDepth?: number) =>
 
 const forbiddenIn = (text: string) => {
   const [violation] = errorOf(text)?.parts.fieldViolations ?? []
-  return violation?.description === 'this name is not allowed' ? violation.field : undefined
+  return violation?.description === 'is not an allowed name' ? violation.field : undefined
 }
 
 const syntaxErrorOf = (text: string) => {

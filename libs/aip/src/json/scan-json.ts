@@ -153,7 +153,7 @@ class JsonScanner {
     this.#nameEnds[level] = end
     this.#names[level] = undefined
     if (this.#hasHalfPair) this.#reject('half a surrogate pair')
-    if (this.#isForbidden(index, end)) violate(this.#path(), 'this name is not allowed')
+    if (this.#isForbidden(index, end)) violate(this.#path(), 'is not an allowed name')
     const afterName = this.#space(end)
     if (this.#text.charCodeAt(afterName) !== colon) this.#fail(afterName, 'a colon')
     return this.#space(afterName + 1)

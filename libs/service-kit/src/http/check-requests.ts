@@ -45,16 +45,17 @@ export const rejectUnknownPaths = (app: FastifyInstance, paths = collectPaths(ap
   })
 }
 
-/** The path with its one misspelt segment as a route has it; undefined if there is no such route. */
+/** The path without empty segments, its one misspelt segment as a route has it; undefined if there is no such route. */
 const similarPath = (path: string, routes: Iterable<string>): string | undefined => {
-  const segments = path.split('/')
+  const segments = path.split('/').filter((segment, at) => segment !== '' || at === 0)
   for (const route of routes) {
     const pattern = route.split('/')
     if (pattern.length !== segments.length) continue
     const [index, ...others] = pattern.flatMap((part, at) =>
       part[0] === ':' || part === segments[at] ? [] : [at],
     )
-    if (index === undefined || others.length > 0) continue
+    if (others.length > 0) continue
+    if (index === undefined) return segments.join('/')
     const meant = didYouMean(segments[index]!, [pattern[index]!])
     if (meant !== undefined) return segments.with(index, meant).join('/')
   }
