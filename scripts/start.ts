@@ -52,8 +52,8 @@ async function start() {
     (isBuilt) => (isBuilt ? '' : 'npm install gets what its build needs.'),
     (error: Error) => error.message,
   )
-  await migrated('DIRECTORY_STORE_URL', migrateDirectoryStore(config.DIRECTORY_STORE_URL))
-  await migrated('FORMS_STORE_URL', migrateFormsStore(config.FORMS_STORE_URL))
+  await migrate(config, 'DIRECTORY_STORE_URL', migrateDirectoryStore)
+  await migrate(config, 'FORMS_STORE_URL', migrateFormsStore)
 
   const nats = await prepareNats(config)
   const problem = await consoleBuilt
@@ -106,14 +106,23 @@ async function requireFreePort({ HOST, PORT }: StartConfig) {
   }
 }
 
-/** Waits for a migration. Its error names the variable of the store. */
-async function migrated(variable: string, migration: Promise<unknown>) {
+/** Migrates a store. The error names the variable, and the file: a URL with a host may have a password. */
+async function migrate(
+  config: StartConfig,
+  variable: 'DIRECTORY_STORE_URL' | 'FORMS_STORE_URL',
+  migrateStore: (url: string) => Promise<unknown>,
+) {
+  const url = config[variable]
   try {
-    await migration
+    await migrateStore(url)
   } catch (cause) {
     const { message, cause: reason } = cause as Error
     const because = reason instanceof Error ? ` (${reason.message})` : ''
-    throw new Error(`The store of ${variable} cannot be migrated. ${message}${because}`, { cause })
+    const store = url.startsWith('sqlite:') ? url : `of ${variable}`
+    throw new Error(
+      `The store ${store} cannot be migrated. Check ${variable}, or DATA_DIR if it is not set. ${message}${because}`,
+      { cause },
+    )
   }
 }
 

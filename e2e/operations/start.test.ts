@@ -181,6 +181,11 @@ describe('npm start', () => {
   })
 
   it.each([
+    [
+      { FORMS_STORE_URL: `sqlite:${import.meta.filename}` },
+      1,
+      /start\.test\.ts cannot be migrated\. Check FORMS_STORE_URL, or DATA_DIR if .* not a database/,
+    ],
     [{ HOST: '192.0.2.1' }, 1, /192\.0\.2\.1.* Set HOST to an address of this machine/],
     [{ DATA_DIR: '/proc/nope' }, 1, /DATA_DIR cannot be created or read .* Set DATA_DIR to another folder/],
     [{ DATA_DIR: '/dev/null' }, 1, /DATA_DIR cannot be created or read .* Set DATA_DIR to another folder/],

@@ -485,13 +485,13 @@ describe('formctl', () => {
     expectFailure(outcome, /^error: DIRECTORY_STORE_URL is a sample of \.env\.example, .*\n$/)
   })
 
-  it('prints one line if the store cannot be opened', async () => {
+  it('prints one line if the store cannot be opened, with its file', async () => {
     const file = join(dataDir, 'file')
-    writeFileSync(file, '')
+    writeFileSync(file, 'no database')
 
     expectFailure(
-      await formctlWith({ DATA_DIR: file }, 'key', 'list'),
-      /^error: .*Check DIRECTORY_STORE_URL.*\n$/,
+      await formctlWith({ DIRECTORY_STORE_URL: `sqlite:${file}` }, 'key', 'list'),
+      /^error: The directory store at \/.*\/file cannot be opened. Check DIRECTORY_STORE_URL.*\n$/,
     )
   })
 

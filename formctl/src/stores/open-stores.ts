@@ -103,7 +103,9 @@ const openNamed = async <S extends Store>(
     // The message of an ApiError says what to do.
     if (cause instanceof ApiError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`The ${named.name} store cannot be opened. Check ${named.setting}. ${reason}`, { cause })
+    const file = fileOf(named)
+    const store = `${named.name} store${file ? ` at ${file}` : ''}`
+    throw new Error(`The ${store} cannot be opened. Check ${named.setting}. ${reason}`, { cause })
   })
   try {
     // Rejects a store without indexes, which would accept duplicate e-mail addresses and slugs.

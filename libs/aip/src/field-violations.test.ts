@@ -11,6 +11,8 @@ describe('toFieldViolations', () => {
   it.each([
     [z.object({ a: z.object({ b: z.string() }) }), { a: { b: 1 } }, 'a.b', 'must be a string'],
     [z.object({ a: z.array(z.number()) }), { a: [0, 'x'] }, 'a[1]', 'must be a number'],
+    [z.object({ a: z.number().min(1) }), { a: 0 }, 'a', 'must be at least 1'],
+    [z.object({ a: z.number().max(65_535) }), { a: 65_536 }, 'a', 'must be at most 65535'],
     [z.object({ a: z.string() }), {}, 'a', 'is required'],
     [z.object({ a: z.array(z.string()) }), { a: null }, 'a', 'must be an array'],
     [z.object({ a: z.enum(['x', 'y']) }), { a: 'z' }, 'a', 'must be "x" or "y"'],

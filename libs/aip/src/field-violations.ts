@@ -46,8 +46,12 @@ function* violationsOfIssue(issue: z.core.$ZodIssue, root: PropertyKey[]): Gener
 
 /** The message of the schema, or a short replacement for a default message of Zod. */
 const descriptionOf = (issue: z.core.$ZodIssue): string => {
-  if (!issue.message.startsWith('Invalid ')) return issue.message
+  if (!/^(Invalid|Too) /.test(issue.message)) return issue.message
   switch (issue.code) {
+    case 'too_small':
+      return `must be at least ${issue.minimum}`
+    case 'too_big':
+      return `must be at most ${issue.maximum}`
     case 'invalid_type':
       return isMissing(issue) ? 'is required' : `must be ${article(issue.expected)}`
     case 'invalid_value':

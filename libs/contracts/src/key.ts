@@ -175,9 +175,7 @@ export type DeleteKeyQuery = z.infer<typeof DeleteKeyQuery>
 /** Body of a sign-in. A code in a wrong format is a wrong code, so only the type is checked. */
 export const CreateSessionRequest = z
   .strictObject({
-    code: z
-      .string()
-      .describe('The one-time code of a login link: `formctl user login-link`.'),
+    code: z.string().describe('The one-time code of a login link: `formctl user login-link`.'),
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'CreateSessionRequest' })

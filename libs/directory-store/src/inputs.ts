@@ -5,7 +5,10 @@ import { API_KEY_PATTERN } from './api-key.ts'
 
 /** Input for a new user. The e-mail address, at most 254 characters, is converted to lower case. */
 export const NewUser = z.strictObject({
-  email: z.email({ error: 'must be an e-mail address' }).max(254).toLowerCase(),
+  email: z
+    .email({ error: 'must be an e-mail address' })
+    .max(254, { error: 'must have at most 254 characters' })
+    .toLowerCase(),
 })
 export type NewUser = z.input<typeof NewUser>
 
