@@ -1,8 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '@fms/store-kit'
 import { readIfExists } from '@fms/testkit/secret-file'
+
+/** Free bytes that the stores need to open: their locks and write-ahead logs. */
+const minFreeBytes = 1024 ** 2
 
 /** Keeps locks referenced: a lock ends when its object is garbage-collected. */
 const locks = new Set<DatabaseSync>()
@@ -12,7 +15,7 @@ const locks = new Set<DatabaseSync>()
  *
  * The lock is SQLite's: the kernel releases it when this process ends, even after `kill -9`, so a lock is never stale.
  *
- * @throws {Error} with the process id of the other `npm start` if one holds the lock; if the folder cannot be created.
+ * @throws {Error} with the process id of the other `npm start` if one holds the lock; if the folder cannot be used.
  */
 export function lockDataDir(dataDir: string): void {
   createFolder(dataDir)
@@ -35,11 +38,15 @@ export function lockDataDir(dataDir: string): void {
 function createFolder(dataDir: string): void {
   try {
     makeFolder(dataDir, 0o700)
-    readdirSync(dataDir)
+    // With `/.`, a file is an error, too.
+    accessSync(`${dataDir}/.`, constants.R_OK | constants.W_OK)
   } catch (cause) {
     const { message } = cause as Error
-    throw new Error(`DATA_DIR cannot be created or read (${message}). Set DATA_DIR to another folder.`, {
+    throw new Error(`DATA_DIR cannot be created or written (${message}). Set DATA_DIR to another folder.`, {
       cause,
     })
   }
+  const { bavail, bsize } = statfsSync(dataDir)
+  if (bavail * bsize >= minFreeBytes) return
+  throw new Error(`The disk of ${dataDir} is full. Free some room, or set DATA_DIR to another folder.`)
 }

@@ -187,12 +187,16 @@ describe('npm start', () => {
       /start\.test\.ts cannot be migrated\. Check FORMS_STORE_URL, or DATA_DIR if .* not a database/,
     ],
     [{ HOST: '192.0.2.1' }, 1, /192\.0\.2\.1.* Set HOST to an address of this machine/],
-    [{ DATA_DIR: '/proc/nope' }, 1, /DATA_DIR cannot be created or read .* Set DATA_DIR to another folder/],
-    [{ DATA_DIR: '/dev/null' }, 1, /DATA_DIR cannot be created or read .* Set DATA_DIR to another folder/],
+    [
+      { DATA_DIR: '/proc/nope' },
+      1,
+      /DATA_DIR cannot be created or written .* Set DATA_DIR to another folder/,
+    ],
+    [{ DATA_DIR: '/dev/null' }, 1, /DATA_DIR cannot be created or written .* Set DATA_DIR to another folder/],
     [
       { DATA_DIR: '/dev/null/data' },
       1,
-      /DATA_DIR cannot be created or read .* Set DATA_DIR to another folder/,
+      /DATA_DIR cannot be created or written .* Set DATA_DIR to another folder/,
     ],
     [
       { FORMS_STORE_URL: 'mongodb://forms:secret@127.0.0.1:1/forms' },
