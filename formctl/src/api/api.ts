@@ -46,8 +46,10 @@ const apiKeyOf = ({ FORMS_API_KEY }: NodeJS.ProcessEnv): string => {
     throw new Error('FORMS_API_URL is set, but FORMS_API_KEY is not. Set it to an API key, or unset both.')
   }
   // Other characters, such as the end of a line, are not valid in a header.
-  if (/^[\x21-\x7e]+$/.test(FORMS_API_KEY)) return FORMS_API_KEY
-  throw new Error('FORMS_API_KEY is not valid. It must be an API key, without white space.')
+  if (/^fms_[\w-]+$/.test(FORMS_API_KEY)) return FORMS_API_KEY
+  throw new Error(
+    'FORMS_API_KEY is not valid. It must be an API key, which begins with fms_, without white space.',
+  )
 }
 
 /** The message of an error of the client. Below it all violations if there are several: the message has only the first. */

@@ -211,7 +211,8 @@ describe('formctl by the API', () => {
   it.each([
     ['FORMS_API_URL', 'nonsense', 'It must be the URL of the API, such as https://forms.example.com/v2.'],
     ['FORMS_API_URL', 'http://127.0.0.1:8080', 'It must be the URL of the API'],
-    ['FORMS_API_KEY', 'fms_mine\r', 'It must be an API key, without white space.'],
+    ['FORMS_API_KEY', 'fms_mine\r', 'It must be an API key, which begins with fms_, without white space.'],
+    ['FORMS_API_KEY', 'mine', 'It must be an API key, which begins with fms_, without white space.'],
   ])('rejects %s %j', async (variable, value, message) => {
     vi.stubEnv(variable, value)
 
