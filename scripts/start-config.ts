@@ -101,12 +101,13 @@ function problemsOf(schema: z.ZodType, env: NodeJS.ProcessEnv): readonly string[
 
 /** The internal secret and, with a demo, its key, from the environment or from `DATA_DIR`, which must exist. */
 export function readOrCreateSecrets(config: StartConfig) {
-  const inDataDir = (name: string, create: () => string) =>
-    readOrCreateSecret(join(config.DATA_DIR, name), create)
+  const inDataDir = <T>(name: string, schema: z.ZodType<T>, create: () => string) =>
+    readOrCreateSecret(join(config.DATA_DIR, name), create, (text) => schema.parse(text))
+  const makeSecret = () => randomBytes(32).toString('base64url')
+  const { key } = NewApiKey.shape
   return {
-    internalSecret:
-      config.INTERNAL_SECRET ?? inDataDir('internal-secret', () => randomBytes(32).toString('base64url')),
+    internalSecret: config.INTERNAL_SECRET ?? inDataDir('internal-secret', InternalSecret, makeSecret),
     demoApiKey:
-      config.DEMO === 'on' ? (config.DEMO_API_KEY ?? inDataDir('demo-api-key', makeApiKey)) : undefined,
+      config.DEMO === 'on' ? (config.DEMO_API_KEY ?? inDataDir('demo-api-key', key, makeApiKey)) : undefined,
   }
 }

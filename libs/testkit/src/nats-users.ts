@@ -76,8 +76,10 @@ export type NatsPasswords = Record<NatsUser, string>
 export function readOrCreatePasswords(folder: string): NatsPasswords {
   const create = () => forEveryUser(() => randomBytes(32).toString('base64url'))
   const file = join(folder, 'passwords.json')
-  const existing: Partial<NatsPasswords> = JSON.parse(
-    readOrCreateSecret(file, () => JSON.stringify(create())),
+  const existing: Partial<NatsPasswords> = readOrCreateSecret(
+    file,
+    () => JSON.stringify(create()),
+    JSON.parse,
   )
   const all = { ...create(), ...existing }
   if (Object.keys(all).length > Object.keys(existing).length) writeSecret(file, JSON.stringify(all))

@@ -1,12 +1,20 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Reads a secret from `file`. The first call creates the file with the result of `create`. */
-export function readOrCreateSecret(file: string, create: () => string): string {
+/**
+ * Reads a secret from `file`. The first call creates the file with the result of `create`.
+ *
+ * @throws {Error} that names the file if `parse` rejects its content.
+ */
+export function readOrCreateSecret<T>(file: string, create: () => string, parse: (text: string) => T): T {
   const existing = readIfExists(file)
-  if (existing) return existing
-  const created = create()
-  writeSecret(file, created)
-  return created
+  if (!existing) writeSecret(file, create())
+  try {
+    return parse(existing || readIfExists(file)!)
+  } catch (cause) {
+    throw new Error(`${file} is damaged. Restore it, or delete it: the next start creates another.`, {
+      cause,
+    })
+  }
 }
 
 /** Replaces `file` atomically. Only its owner can read it. */
