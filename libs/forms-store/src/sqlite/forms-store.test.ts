@@ -1,7 +1,10 @@
+import { channel } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Worker } from 'node:worker_threads'
 import { type CheckedFilter, positionOf } from '@fms/aip'
 import { formOrderFields } from '@fms/contracts'
 import { pageSql, SqliteDatabase } from '@fms/store-kit'
@@ -402,6 +405,25 @@ describe('an expensive list', () => {
     const started = readdirSync('/proc/self/task').filter((thread) => !before.includes(thread))
 
     expect(started.map((thread) => getPriority(Number(thread)))).toContain(getPriority(process.pid) + 5)
+  })
+
+  it('ends its thread after an idle minute, and starts another one for the next list', async () => {
+    const exits: Promise<unknown>[] = []
+    const onStart = (message: unknown) =>
+      void exits.push(once((message as { worker: Worker }).worker, 'exit'))
+    channel('worker_threads').subscribe(onStart)
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    await using store = new SqliteFormsStore(path, { fewForms: 0 })
+    const { organizationId } = await givenForm(store)
+    const query = { organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 }
+    await store.list(query)
+    vi.advanceTimersByTime(60_000)
+    vi.useRealTimers()
+    await Promise.all(exits)
+
+    await store.list(query)
+    expect(exits).toHaveLength(2)
+    channel('worker_threads').unsubscribe(onStart)
   })
 
   /** A file with an organization with a list that takes minutes, and one whose list takes no time; both threads have started. */
