@@ -18,13 +18,11 @@ export interface WorkerThreadsOptions {
   perOrganization?: number
   /** How long an idle thread stays, in milliseconds. Default: 10 s. */
   idleTimeoutMs?: number
-  /** Limits of a thread's heap, in MiB. By default those of large drafts, which need about 75 MiB. */
-  heap?: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb: number }
+  /** Limit of the old generation of a thread, in MiB. Default: 96, because large drafts need about 75. */
+  maxOldGenerationSizeMb?: number
   /** `workerData` of each thread. */
   data?: unknown
 }
-
-const draftHeap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
 let tasks = 0
 
@@ -98,7 +96,7 @@ export class WorkerThreads<T extends Tasks> {
   }
 
   async #open(): Promise<Piscina> {
-    const { maxThreads, idleTimeoutMs = 10_000, heap = draftHeap, data } = this.#options
+    const { maxThreads, idleTimeoutMs = 10_000, maxOldGenerationSizeMb = 96, data } = this.#options
     const { Piscina } = await import('piscina')
     const pool = new Piscina({
       filename: this.#filename,
@@ -106,7 +104,8 @@ export class WorkerThreads<T extends Tasks> {
       maxThreads,
       idleTimeout: idleTimeoutMs,
       recordTiming: false,
-      resourceLimits: heap,
+      // The young generation has the limit of the process, whose V8 option goes before that of a thread.
+      resourceLimits: { maxOldGenerationSizeMb },
       workerData: data,
       // A preload of the process would be loaded in each thread.
       execArgv: [],

@@ -20,7 +20,7 @@ export class Reader {
       maxThreads: 2,
       perOrganization: 1,
       idleTimeoutMs,
-      heap: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
+      maxOldGenerationSizeMb: 64,
       data,
     })
   }
