@@ -1,7 +1,7 @@
 import { apiError, toFieldViolations } from '@fms/aip'
 import { FormDraft, outputOnlyFields } from '@fms/contracts'
 import { changedFields, toStoredDraft } from '@fms/forms-store'
-import { type ChangedDraft, isSameDraft, tooLarge } from './write-draft.ts'
+import { type ChangedDraft, tooLarge } from './write-draft.ts'
 
 /**
  * Takes over a snapshot, or returns undefined if nothing changes. `aiHandoff` stays: it takes effect without a publish.
@@ -25,8 +25,8 @@ export const restoreDraft = (draftJson: string, snapshotJson: string): ChangedDr
     const { field: subject = '' } = violations[0] ?? {}
     throw apiError('REVISION_NOT_RESTORABLE', { subject }, { preconditionViolations })
   }
-  if (isSameDraft(draft.draftJson, draftJson, stored)) return undefined
-  return { ...draft, changedFields: changedFields(stored, data) }
+  const fields = changedFields(stored, data)
+  return fields.length > 0 ? { ...draft, changedFields: fields } : undefined
 }
 
 /** The fields of a snapshot that its maker edits. */

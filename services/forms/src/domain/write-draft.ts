@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import {
   type FieldViolation,
   invalidRequest,
@@ -20,13 +19,9 @@ export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefine
 export const patchDraft = (draftJson: string, patch: JsonObject): ChangedDraft | undefined => {
   const stored: FormDraft = JSON.parse(draftJson)
   const { draft, data } = checkedDraft(stored, patch)
-  if (isSameDraft(draft.draftJson, draftJson, stored)) return undefined
-  return { ...draft, changedFields: changedFields(stored, data) }
+  const fields = changedFields(stored, data)
+  return fields.length > 0 ? { ...draft, changedFields: fields } : undefined
 }
-
-/** Whether two drafts are equal as JSON. Equal drafts have texts of the same length, whatever the order of members. */
-export const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
-  json === storedJson || (json.length === storedJson.length && isDeepStrictEqual(JSON.parse(json), stored))
 
 /** A valid draft, parsed (`data`) and as it is stored (`draft`). */
 const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject) => {
