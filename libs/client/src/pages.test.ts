@@ -43,10 +43,11 @@ describe('a list', () => {
     expect(server.requests[0]!.url).toBe('/v2/organizations/acme/forms?pageSize=100&pageToken=first')
   })
 
-  it('ends after a page that is not from the API', async () => {
-    await using server = await startServer([answered()])
+  it('fails at a page that is not from the API', async () => {
+    await using server = await startServer([page(['a'], 'next'), answered()])
+    const list = server.client.forms.list('acme')
 
-    expect(await Array.fromAsync(server.client.forms.list('acme').pages())).toHaveLength(1)
+    await expect(list.toArray()).rejects.toMatchObject({ name: 'FormsApiError', status: 'UNKNOWN', code: 200 })
   })
 
   it('requests a page only when the iteration reaches it', async () => {

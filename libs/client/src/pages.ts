@@ -1,3 +1,4 @@
+import { FormsApiError } from './errors.ts'
 import type { CallOptions, Transport } from './transport/transport.ts'
 
 export interface PageQuery extends CallOptions {
@@ -77,6 +78,7 @@ export const listOf = <T, P extends Pick<Page<T>, 'items' | 'nextPageToken'> = P
     const query = { pageSize, afterSequence, filter, orderBy, readMask, ...from }
     const { body } = await send<Record<string, unknown>>({ method: 'GET', path: path(), query, signal })
     const { [member]: items, ...page } = body
+    if (!Array.isArray(items)) throw new FormsApiError({ status: 200, headers: new Headers() }, '')
     return { items, ...page } as unknown as P
   }
   async function* pages() {
