@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { Timestamp } from '@fms/contracts'
 import { inspectDirectoryStore } from '@fms/directory-store'
 import { inspectFormsStore } from '@fms/forms-store'
-import { makeFolder } from '@fms/store-kit'
+import { makeFolder, restoringPath } from '@fms/store-kit'
 import { z } from 'zod'
 import { Interruption } from '../bulk/interruption.ts'
 import { fileOf, type NamedStore, requireStore } from '../stores/require-store.ts'
@@ -94,22 +94,26 @@ const writeManifest = async (folder: string, now: Date): Promise<Manifest> => {
 }
 
 /**
- * Copies the files of a backup to the paths of the environment, after verifying each file.
+ * Copies the files of a backup to the paths of the environment, after verifying each file. Skips those that are there
+ * already: a restore that was killed is repeated.
  *
  * @returns the manifest of the backup.
- * @throws {Error} if the backup is incomplete, needs a newer release, or a target file exists. Then no file is restored.
+ * @throws {Error} if the backup is incomplete, needs a newer release, or a target file exists and differs. Then no file is
+ *   restored.
  */
 export const restoreBackup = async (folder: string, target: BackupSource): Promise<Manifest> => {
   const manifest = readManifest(folder)
-  const moves = Object.entries(manifest.files).map(([name, digest]) => {
+  // The stores last: no process opens one that is unfinished.
+  const files = Object.entries(manifest.files).toReversed()
+  const moves: { from: string; unfinished: string; to: string; digest: string }[] = []
+  for (const [name, digest] of files) {
     const to = targetPathOf(name, target)
-    return { from: join(folder, name), unfinished: `${to}.restoring`, to, digest }
-  })
-  for (const { to } of moves) {
     // SQLite would apply the write-ahead log of an earlier store to the restored one.
     const hasLog = statSync(`${to}-wal`, { throwIfNoEntry: false })?.size
     const path = hasLog ? `${to}-wal` : to
+    if (path === to && existsSync(to) && (await sha256Of(to)) === digest) continue
     if (existsSync(path)) throw new Error(`${path} exists. Set DATA_DIR to a folder without stores.`)
+    moves.push({ from: join(folder, name), unfinished: restoringPath(to), to, digest })
   }
   await checkReleases(folder)
   using interruption = new Interruption()

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -328,6 +329,23 @@ describe('formctl restore', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('exists. Set DATA_DIR to a folder without stores.')
     expect(await formsIn('data')).toEqual(before)
+  })
+
+  it('completes a restore that was killed, before which no process opens the store that is missing', async () => {
+    const forms = await backUp()
+    useDataDir('restored')
+    await runFormctl(['restore', at('backup')])
+    renameSync(at('restored', 'directory.db'), at('restored', 'directory.db.restoring'))
+
+    const refusal = 'directory.db.restoring is of a restore that was interrupted. Repeat formctl restore'
+    const opened = openDirectoryStore(`sqlite:${at('restored', 'directory.db')}`)
+    await expect(opened).rejects.toThrow(refusal)
+    expect((await runFormctl(['doctor'])).stdout).toContain(refusal)
+    expect(await runFormctl(['restore', at('backup')])).toMatchObject({ code: 0, stderr: '' })
+
+    expect(readdirSync(at('restored')).sort()).toEqual(['directory.db', 'forms.db', 'internal-secret'])
+    expect((await runFormctl(['user', 'list', '--json'])).stdout).toContain('ada@example.com')
+    expect(await formsIn('restored')).toEqual(forms)
   })
 
   it('does not restore beside the write-ahead log of another store, which would damage it', async () => {

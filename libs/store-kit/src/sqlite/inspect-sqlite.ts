@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { StoreState } from '../store-state.ts'
+import { assertRestored } from './restoring.ts'
 import { readSqliteVersion } from './sqlite-schema.ts'
 
 /** How long an inspection waits for the lock of another process, in milliseconds. */
@@ -19,6 +20,7 @@ const isThere = (path: string): boolean => {
 
 /** Changes nothing. @returns undefined without a file. @throws the driver's error when it cannot be read. */
 export const inspectSqlite = (path: string, neededVersion: number): StoreState | undefined => {
+  assertRestored(path)
   if (!isThere(path)) return undefined
   using database = new DatabaseSync(path, { timeout: lockTimeoutMs })
   const one = (sql: string) => Object.values(database.prepare(sql).get()!)[0]

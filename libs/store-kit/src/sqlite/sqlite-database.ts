@@ -8,6 +8,7 @@ import { storageFull, storeUnavailable } from '../errors.ts'
 import { measureFreeBytes, reservedBytes } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
 import { makeFolder } from './make-folder.ts'
+import { assertRestored } from './restoring.ts'
 import { isBusy, translateSqliteError } from './sqlite-errors.ts'
 import { type SqliteMigration, SqliteSchemaGuard } from './sqlite-schema.ts'
 import { type Row, Statements } from './statements.ts'
@@ -47,11 +48,13 @@ export class SqliteDatabase implements AsyncDisposable {
   /**
    * @param path a file, created when it is missing, or `:memory:`.
    * @param migrations the `user_version` of the file is the number of those that it has. Only ever append.
+   * @throws {Error} when a restore of the file was interrupted.
    * @throws {ApiError} STORE_NOT_MIGRATED when a read-only file lacks migrations; STORE_SCHEMA_TOO_NEW when a newer
    *   release has made the file unusable for this one.
    */
   constructor(path: string, migrations: readonly SqliteMigration[], options: SqliteOptions = {}) {
     const { lockTimeoutMs = defaultLockTimeoutMs, readOnly = false } = options
+    assertRestored(path)
     if (path !== ':memory:' && !readOnly) makeFolder(dirname(path))
     this.#path = path
     this.#connection = openConnection(path, { ...options, lockTimeoutMs, readOnly })
