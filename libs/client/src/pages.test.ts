@@ -47,7 +47,11 @@ describe('a list', () => {
     await using server = await startServer([page(['a'], 'next'), answered()])
     const list = server.client.forms.list('acme')
 
-    await expect(list.toArray()).rejects.toMatchObject({ name: 'FormsApiError', status: 'UNKNOWN', code: 200 })
+    await expect(list.toArray()).rejects.toMatchObject({
+      name: 'FormsApiError',
+      status: 'UNKNOWN',
+      code: 200,
+    })
   })
 
   it('requests a page only when the iteration reaches it', async () => {

@@ -367,7 +367,7 @@ export interface FormsStore extends AsyncDisposable {
 
   /**
    * Each form with its revisions and replies, ordered by `publicId`, then the deleted ones that can be restored. Each is
-   * a consistent snapshot; a form that is created, deleted or restored meanwhile may be missing.
+   * a consistent snapshot; a form that is created meanwhile may be missing, and one that is restored comes among the last.
    * @throws {ApiError} UPDATE_ABORTED when a form kept changing.
    */
   exportForms(organizationId: string): AsyncIterable<FormRecord>

@@ -1,6 +1,7 @@
 export * from './errors.ts'
 export * from './keyed-mutex.ts'
 export * from './open-if-supported.ts'
+export * from './read-in-pages.ts'
 export * from './record-digest.ts'
 export * from './retry-on-conflict.ts'
 export * from './schema-version.ts'

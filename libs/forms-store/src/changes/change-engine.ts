@@ -44,7 +44,13 @@ export interface ChangeEngine {
 
   readLive(form: FoundForm): Promise<StoredRevision | undefined>
 
-  /** A form, deleted or not, with its history. */
+  /** The forms of an organization, either the deleted ones that can be restored or the others, ordered by `publicId`. */
+  formsByPublicId(
+    organizationId: string,
+    isDeleted: boolean,
+  ): AsyncIterable<FormPath & Pick<StoredForm, 'publicId'>>
+
+  /** A form, deleted or not, with its history, in one snapshot. */
   readRecord(form: FormPath): Promise<FormRecord | undefined>
 
   /**

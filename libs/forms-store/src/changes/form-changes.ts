@@ -11,6 +11,7 @@ import type { Change, ChangeOrigin, FoundDraft, FoundForm } from './change.ts'
 import type { ChangeEngine } from './change-engine.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm, purgeForm, undeleteForm } from './delete-form.ts'
+import { exportForms } from './export-forms.ts'
 import { importForm } from './import-form.ts'
 import { publishForm, republishForm } from './publish-form.ts'
 import { rejectRepeat } from './reject-repeat.ts'
@@ -153,6 +154,9 @@ export abstract class FormChanges {
     const ref = { organizationId: replies.organizationId, formRef: replies.formId }
     return this.#repeat(ref, operatorContext, () => this.#engine.recordReplies(replies))
   }
+
+  readonly exportForms: FormsStore['exportForms'] = (organizationId) =>
+    exportForms(this.#engine, organizationId)
 
   readonly importForm: FormsStore['importForm'] = (record, { recordsEvent = true } = {}) => {
     const { organizationId, formId } = record

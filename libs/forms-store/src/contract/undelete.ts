@@ -299,6 +299,38 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
     })
   })
 
+  describe('an export during an undelete', () => {
+    /** Three forms, of which two or all are deleted. */
+    const givenForms = async (organizationId: string, areAllDeleted: boolean) => {
+      const suffix = newPublicId().slice(1)
+      // The public ids of the deleted forms come before and after that of the other form.
+      const [before, other, after] = await atOnce(3, (index) =>
+        givenForm(store(), { organizationId, publicId: `${'AMZ'[index]}${suffix}` }),
+      )
+      const deleted = [before!, after!, ...(areAllDeleted ? [other!] : [])]
+      await Promise.all(deleted.map((form) => remove(form)))
+      return [before!, other!, after!]
+    }
+
+    it.each([
+      ['the other forms', false, [false, false, false]],
+      ['the deleted forms', true, [true, false, false]],
+    ])('has a form once if it is restored while %s are read', async (_, areAllDeleted, areDeleted) => {
+      const organizationId = randomUUID()
+      const forms = await givenForms(organizationId, areAllDeleted)
+      const records: FormRecord[] = []
+
+      for await (const record of store().exportForms(organizationId)) {
+        if (records.push(record) > 1) continue
+        for (const form of forms) if (form.formId !== record.formId) await undelete(form)
+      }
+
+      const idsOf = (some: readonly { formId: string }[]) => some.map(({ formId }) => formId).sort()
+      expect(idsOf(records)).toEqual(idsOf(forms))
+      expect(records.map(({ deletion }) => deletion !== undefined)).toEqual(areDeleted)
+    })
+  })
+
   describe('an undelete', () => {
     it('restores everything of the form', async () => {
       const { form, replyIds, first, second, record } = await givenDeleted()

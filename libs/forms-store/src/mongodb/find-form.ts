@@ -1,4 +1,5 @@
 import { type FormPath, isPublicId, isUuid } from '@fms/contracts'
+import { readInPages } from '@fms/store-kit'
 import type { FormRef } from '../forms-store.ts'
 import type { FormDocument, FormsCollections, Incarnation } from './documents.ts'
 
@@ -51,3 +52,17 @@ export const incarnationOf = (
   formId: formIdOf(form),
   incarnation: form.incarnation,
 })
+
+/** Forms ordered by `publicId`, with further fields. Without any, the engine reads only the index: forms_by_publicId. */
+export const formsByPublicId = (
+  { forms }: FormsCollections,
+  organizationId: string,
+  isDeleted: boolean,
+  ...more: (keyof FormDocument)[]
+): AsyncGenerator<FormDocument> => {
+  const options = { sort: { publicId: 1 }, limit: 500, fields: ['publicId', ...more] } as const
+  return readInPages((last) => {
+    const query = { organizationId, isDeleted, publicId: { $gt: last?.publicId ?? '' } }
+    return Array.fromAsync(forms.find(query, options))
+  })
+}

@@ -13,11 +13,10 @@ import { numberOrganization } from './events/number-events.ts'
 import { findForm } from './find-form.ts'
 import { type ListLimits, listDeleted, listForms, summaries, wholeForms } from './list-forms.ts'
 import { mongoChanges } from './mongo-changes.ts'
-import { exportForms, listOrganizations } from './records/export-forms.ts'
 import { findRevision, listRevisions, toListedRevision } from './revisions/find-revision.ts'
 import { mongoRevisionGrowth } from './revisions/mongo-revision-growth.ts'
 import { formsSchema } from './schema.ts'
-import { MongoQuota, readUsage } from './usage.ts'
+import { listOrganizations, MongoQuota, readUsage } from './usage.ts'
 
 /** A reader of the usage numbers pending events itself beyond this number: no relay seems to run. */
 const maxPending = 1_000
@@ -105,9 +104,6 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
   }
 
   readonly organizations: FormsStore['organizations'] = () => listOrganizations(this.#collections)
-
-  readonly exportForms: FormsStore['exportForms'] = (organizationId) =>
-    exportForms(this.#collections, organizationId)
 
   ping(): Promise<void> {
     return this.#database.ping(formsSchema)

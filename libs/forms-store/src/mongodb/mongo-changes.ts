@@ -6,8 +6,8 @@ import { applyChange, latestEvents, requestKey } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
 import { foundFields, toFoundDraft, toFoundForm } from './convert-documents.ts'
 import type { FormsCollections, RevisionDocument } from './documents.ts'
-import { findForm, formById, formIdOf, incarnationOf } from './find-form.ts'
-import { readRecord } from './records/export-forms.ts'
+import { findForm, formById, formIdOf, formsByPublicId, incarnationOf } from './find-form.ts'
+import { readRecord } from './records/read-record.ts'
 import type { MongoQuota } from './usage.ts'
 
 /** Reads what changes are decided on with read concern `majority`, and applies them in transactions. */
@@ -76,7 +76,12 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
     return found && toStoredRevision(found)
   },
 
-  readRecord: (form) => readRecord(collections, formById(form)),
+  async *formsByPublicId(organizationId, isDeleted) {
+    for await (const form of formsByPublicId(collections, organizationId, isDeleted))
+      yield { organizationId, formId: formIdOf(form), publicId: form.publicId }
+  },
+
+  readRecord: (form) => readRecord(collections, form),
 
   apply: (change) => applyChange(collections, quota, change),
 

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
+import { readInPages } from '@fms/store-kit'
 import type { MongoTransaction } from '@fms/store-kit/mongodb'
 import { type Growth, growthOf } from '../changes/change.ts'
-import type { Quota, Usage } from '../forms-store.ts'
+import type { OrganizationForms, Quota, Usage } from '../forms-store.ts'
 import { assertWithinQuota } from '../quota.ts'
-import type { FormsCollections } from './documents.ts'
+import type { FormDocument, FormsCollections } from './documents.ts'
 
 const parts = ['forms', 'bytes', 'revisions', 'revisionBytes'] as const satisfies readonly (keyof Growth)[]
 
@@ -56,6 +57,17 @@ export const readUsage = async (
   const unions = others.map((part) => ({ $unionWith: part }))
   const [sums] = await events.aggregateSnapshot([...pipeline, ...unions, growthSums])
   return { ...growthOf({}), count: 0, ...(sums as Partial<GrowthSums> | undefined) }
+}
+
+/** The organizations that have forms, deleted ones included. Index: forms_by_id, one entry for each organization. */
+export async function* listOrganizations(collections: FormsCollections): AsyncGenerator<OrganizationForms> {
+  const options = { sort: { organizationId: 1, _id: 1 }, limit: 1, fields: ['organizationId'] } as const
+  const readAfter = (last?: FormDocument) => {
+    const query = { organizationId: { $gt: last?.organizationId ?? '' } }
+    return Array.fromAsync(collections.forms.find(query, options))
+  }
+  for await (const { organizationId } of readInPages(readAfter))
+    yield { organizationId, forms: (await readUsage(collections, organizationId)).forms }
 }
 
 /** Reads the same in a transaction, where MongoDB allows no `$unionWith` (SERVER-45542). */

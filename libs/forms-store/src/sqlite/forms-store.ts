@@ -12,7 +12,6 @@ import { findForm } from './find-form.ts'
 import { anyPage, type PageBounds, smallPage } from './lists/page-bounds.ts'
 import { type PageKind, type Pages, readPage } from './lists/pages.ts'
 import { Reader } from './lists/reader.ts'
-import { exportForms } from './records/export-forms.ts'
 import { findRevision } from './revisions/find-revision.ts'
 import { sqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
 import { metadataColumns, storedColumns, toRevisionState } from './rows.ts'
@@ -113,9 +112,6 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
   async *organizations(): AsyncGenerator<OrganizationForms> {
     yield* listOrganizations(this.#database)
   }
-
-  readonly exportForms: FormsStore['exportForms'] = (organizationId) =>
-    exportForms(this.#database, organizationId)
 
   async ping(): Promise<void> {
     this.#database.ping()

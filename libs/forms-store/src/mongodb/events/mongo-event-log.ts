@@ -1,5 +1,5 @@
 import { type FormEvent, parseSequence } from '@fms/contracts'
-import { recordDigest } from '@fms/store-kit'
+import { readInPages, recordDigest } from '@fms/store-kit'
 import { growthOf } from '../../changes/change.ts'
 import { eventConflict } from '../../errors.ts'
 import type { EventLog, UnstreamedLog } from '../../events/event-log.ts'
@@ -9,8 +9,6 @@ import { eventKey } from '../apply-change.ts'
 import type { EventDocument, EventLogDocument, FormsCollections } from '../documents.ts'
 import { addGrowths, announce, lastNumbered, numberEvents } from './number-events.ts'
 import { pruneEvents } from './prune-events.ts'
-
-const logsPerRead = 500
 
 /** Bounds of what `backlog` counts: pending events, logs, and logs whose oldest event is read. */
 const maxPending = 10_000
@@ -101,15 +99,12 @@ export const mongoEventLog = (collections: FormsCollections): EventLog => ({
     }
   },
 
-  async *logs() {
-    const options = { sort: { _id: 1 }, limit: logsPerRead } as const
-    for (let after = ''; ; ) {
-      const query = { _id: { $gt: after } }
-      const found = await Array.fromAsync(collections.eventLogs.find(query, options))
-      yield* found.map(toUnstreamedLog)
-      if (found.length < logsPerRead) return
-      after = found.at(-1)!.organizationId
-    }
+  logs() {
+    const options = { sort: { _id: 1 }, limit: 500 } as const
+    return readInPages((last) => {
+      const found = collections.eventLogs.find({ _id: { $gt: last?.organizationId ?? '' } }, options)
+      return Array.fromAsync(found, toUnstreamedLog)
+    })
   },
 
   async importEvent(event) {

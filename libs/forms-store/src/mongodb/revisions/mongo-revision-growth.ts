@@ -15,14 +15,12 @@ import {
 } from '../../revisions/revision-growth.ts'
 import { lossOf } from '../clear-remains.ts'
 import type { FormDocument, FormsCollections, RevisionDocument } from '../documents.ts'
-import { formById, formIdOf, incarnationOf } from '../find-form.ts'
-import { formsByPublicId } from '../records/export-forms.ts'
+import { formById, formIdOf, formsByPublicId, incarnationOf } from '../find-form.ts'
 import { addGrowth } from '../usage.ts'
 
 const maxBatch = 100
 
 export const mongoRevisionGrowth = (collections: FormsCollections): RevisionGrowth => ({
-  /** Index: forms_by_publicId. */
   async *formsToPrune(organizationId, keep) {
     for await (const form of formsByPublicId(collections, organizationId, false, 'revisionNumber')) {
       if (form.revisionNumber > keep) yield { organizationId, formId: formIdOf(form) }

@@ -3,8 +3,8 @@ import type { ChangeEngine } from '../../changes/change-engine.ts'
 import type { FormRef, Quota } from '../../forms-store.ts'
 import { limitedGrowth } from '../../quota.ts'
 import { toFoundDraft, toFoundForm, toStoredRevision } from '../../stored-rows.ts'
-import { findForm } from '../find-form.ts'
-import { readRecord } from '../records/export-forms.ts'
+import { findForm, formsByPublicId } from '../find-form.ts'
+import { readRecord } from '../records/read-record.ts'
 import { foundColumns } from '../rows.ts'
 import { checkGrowth } from '../usage.ts'
 import { applyChange } from './apply-change.ts'
@@ -36,6 +36,8 @@ export const sqliteChanges = (database: SqliteDatabase, quota: Quota): ChangeEng
     const row = database.get('SELECT * FROM revisions WHERE revisionId = ?', liveRevisionId)
     return row && toStoredRevision({ ...row, formId })
   },
+
+  formsByPublicId: (organizationId, isDeleted) => formsByPublicId(database, organizationId, isDeleted),
 
   readRecord: async ({ organizationId, formId }) =>
     database.snapshot(() => {

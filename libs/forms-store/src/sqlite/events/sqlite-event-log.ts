@@ -1,11 +1,9 @@
 import type { FormEvent } from '@fms/contracts'
-import type { Row, SqliteDatabase } from '@fms/store-kit'
+import { type Row, readInPages, type SqliteDatabase } from '@fms/store-kit'
 import type { EventLog, UnstreamedLog } from '../../events/event-log.ts'
 import { retention } from '../../events/retention.ts'
 import { importEvent, lastSequence, lastSequenceOf } from './append-event.ts'
 import { pruneEvents } from './prune-events.ts'
-
-const logsPerRead = 500
 
 const maxCountedLogs = 500
 
@@ -86,14 +84,9 @@ export const sqliteEventLog = (database: SqliteDatabase): EventLog => ({
   },
 
   /** Index: the key of eventLogs. */
-  async *logs() {
-    const sql = `SELECT ${logColumns} FROM eventLogs WHERE organizationId > ? ORDER BY organizationId LIMIT ?`
-    for (let after = ''; ; ) {
-      const logs = database.all(sql, after, logsPerRead).map(toLog)
-      yield* logs
-      if (logs.length < logsPerRead) return
-      after = logs.at(-1)!.organizationId
-    }
+  logs() {
+    const sql = `SELECT ${logColumns} FROM eventLogs WHERE organizationId > ? ORDER BY organizationId LIMIT 500`
+    return readInPages((last) => database.all(sql, last?.organizationId ?? '').map(toLog))
   },
 
   importEvent: (event) => database.write(() => importEvent(database, event)),

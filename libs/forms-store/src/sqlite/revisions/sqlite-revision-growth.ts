@@ -10,22 +10,13 @@ import {
   type RevisionGrowth,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
+import { formsByPublicId } from '../find-form.ts'
 import { deleteRevisions, maxRows, oneBatch } from './delete-revisions.ts'
 
-const formsPerRead = 500
-
 export const sqliteRevisionGrowth = (database: SqliteDatabase): RevisionGrowth => ({
-  /** Index: forms_by_publicId. */
   async *formsToPrune(organizationId, keep) {
-    const sql = `SELECT formId, publicId, revisionNumber FROM forms
-      WHERE organizationId = ? AND isDeleted = 0 AND publicId > ? ORDER BY publicId LIMIT ? + 0`
-    for (let after = ''; ; ) {
-      const rows = database.all(sql, organizationId, after, formsPerRead)
-      for (const { formId, revisionNumber } of rows) {
-        if ((revisionNumber as number) > keep) yield { organizationId, formId: formId as string }
-      }
-      if (rows.length < formsPerRead) return
-      after = rows.at(-1)!.publicId as string
+    for await (const { formId, revisionNumber } of formsByPublicId(database, organizationId, false)) {
+      if (revisionNumber > keep) yield { organizationId, formId }
     }
   },
 

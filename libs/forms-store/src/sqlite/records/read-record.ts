@@ -3,31 +3,6 @@ import type { Row, SqliteDatabase } from '@fms/store-kit'
 import { toFormRecord } from '../../stored-form-record.ts'
 import { type FormRow, toDeletion, toStoredForm, toStoredRevision } from '../../stored-rows.ts'
 
-const nextForm =
-  'SELECT * FROM forms WHERE organizationId = ? AND isDeleted = 0 AND publicId > ? ORDER BY publicId LIMIT 1'
-const nextDeletedForm = `SELECT * FROM forms WHERE id =
-  (SELECT incarnation FROM deletions WHERE organizationId = ? AND publicId > ? ORDER BY publicId LIMIT 1)`
-
-/** Each in one transaction; deleted forms last, one deleted meanwhile once. Indexes: forms_by_publicId, deletions_by_publicId. */
-export async function* exportForms(
-  database: SqliteDatabase,
-  organizationId: string,
-): AsyncGenerator<FormRecord> {
-  const exported = new Set<string>()
-  for (const sql of [nextForm, nextDeletedForm]) {
-    for (let after = ''; ; ) {
-      const record = database.snapshot(() => {
-        const row = database.get(sql, organizationId, after)
-        return row && readRecord(database, row)
-      })
-      if (!record) break
-      if (!exported.has(record.formId)) yield record
-      exported.add(record.formId)
-      after = record.publicId
-    }
-  }
-}
-
 /** A form, deleted or not, with its revisions and replies. Indexes: revisions_by_number and the key of replies. */
 export const readRecord = (database: SqliteDatabase, form: Row): FormRecord => {
   const id = form.id!
