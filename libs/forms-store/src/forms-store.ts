@@ -285,7 +285,7 @@ export interface FormsStore extends AsyncDisposable {
   listDeleted(query: ListDeletedFormsQuery, options?: ListOptions): Promise<DeletedFormsPage>
 
   /**
-   * Restores a deleted form as it was: ids, draft, version, times, revisions, `live` and replies.
+   * Restores a deleted form before its `purgeTime` as it was: ids, draft, version, times, revisions, `live` and replies.
    * @param check as for `delete`, with the form as it was. To check alone, let it throw.
    * @throws {ApiError} QUOTA_EXCEEDED when the organization has its maximum of forms.
    */

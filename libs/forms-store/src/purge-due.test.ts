@@ -67,6 +67,14 @@ describe.each([
     },
   )
 
+  it('cannot be restored before it is purged', async () => {
+    await using store = await openFormsStore(await givenStore(), { clears: false })
+
+    expect(await store.undelete(ref, () => {})).toBeUndefined()
+
+    expect(await exported(store, organizationId)).toEqual([record])
+  })
+
   it('stays after a migration, and is purged by the next process that opens the store', async () => {
     const url = await givenStore()
 

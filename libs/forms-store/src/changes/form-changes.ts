@@ -101,11 +101,17 @@ export abstract class FormChanges {
     })) ?? false
 
   readonly undelete: FormsStore['undelete'] = (ref, check, context) =>
-    this.#change('findDraft', ref, true, context, (found, origin) => {
+    this.#change('findDraft', ref, true, context, async (found, origin) => {
+      if (await this.#engine.isDue(found)) return { result: undefined }
       const form = toStoredForm(found)
       check(form)
       return { change: undeleteForm(found, origin), result: form }
     })
+
+  readonly getDeleted: FormsStore['getDeleted'] = async (ref) => {
+    const found = await this.#engine.findDraft(ref, true)
+    return found && toStoredForm(found)
+  }
 
   readonly purge: FormsStore['purge'] = async (ref, check, context) =>
     (await this.#change('findForm', ref, true, context, (found, origin) => {

@@ -55,11 +55,6 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     return form && toFormMetadata(form)
   }
 
-  readonly getDeleted: FormsStore['getDeleted'] = async (ref) => {
-    const form = await findForm(this.#collections, ref, { fields: storedFields, isDeleted: true })
-    return form && toStoredForm(form)
-  }
-
   readonly list: FormsStore['list'] = (query, options = {}) =>
     this.#withTimeLimit(options, (limits) =>
       listForms(this.#collections, query, wholeForms, limits, () => this.usage(query.organizationId)),

@@ -76,11 +76,6 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
   readonly listDeleted: FormsStore['listDeleted'] = (query, options) =>
     this.#read('deletedForms', query, options)
 
-  readonly getDeleted: FormsStore['getDeleted'] = async (ref) => {
-    const row = findForm(this.#database, ref, storedColumns, true)
-    return row && toStoredForm(row)
-  }
-
   readonly listRevisions: FormsStore['listRevisions'] = (query, options) =>
     this.#read('revisions', query, options)
 
