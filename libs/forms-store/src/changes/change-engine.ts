@@ -10,7 +10,7 @@ export type RevisionIds = Pick<StoredRevision, 'commandId'> & Partial<Pick<Store
 
 /** A stored revision, possibly of a form that is gone. */
 export interface FoundRevision
-  extends Pick<StoredRevision, 'formId' | 'revisionId' | 'commandId' | 'number' | 'note'> {
+  extends Pick<StoredRevision, 'organizationId' | 'formId' | 'revisionId' | 'commandId' | 'number' | 'note'> {
   incarnation: FoundForm['incarnation']
   /** Whether its form exists, deleted or not. If not, the revision is waiting to be cleared, and `formId` may be `""`. */
   isHeld: boolean
@@ -39,7 +39,7 @@ export interface ChangeEngine {
   /** The time of the newest event of a form's id, whether the form exists or not; the epoch for none. */
   lastTimeOf(form: FormPath): Promise<Date>
 
-  /** Revisions that have a `revisionId` or a `commandId` of those given. */
+  /** Revisions of any organization that have a `revisionId` of those given, and of this one that have a `commandId`. */
   findRevisions(organizationId: string, revisions: readonly RevisionIds[]): Promise<FoundRevision[]>
 
   readLive(form: FoundForm): Promise<StoredRevision | undefined>

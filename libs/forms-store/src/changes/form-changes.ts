@@ -176,7 +176,7 @@ export abstract class FormChanges {
       for (const found of await this.#engine.findRevisions(organizationId, revisions)) {
         if (!found.isHeld) return this.#clearThenRepeat(found)
         // Another import of the form was faster.
-        if (found.formId === formId) return writeConflict
+        if (found.organizationId === organizationId && found.formId === formId) return writeConflict
         const isSame = revisions.some(({ revisionId }) => revisionId === found.revisionId)
         const field = isSame ? 'revisionId' : 'commandId'
         throw formConflict(record, field, found[field])

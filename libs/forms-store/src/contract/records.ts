@@ -255,11 +255,13 @@ export const recordsContract = (open: OpenStore, limits: EngineLimits): void => 
         ['publicId', { ...fresh, organizationId, publicId: record.publicId }],
         ['revisionId', { ...fresh, revisions: [{ ...revision, commandId: randomUUID() }] }],
         ['commandId', { ...fresh, revisions: [{ ...revision, revisionId: randomUUID() }] }],
+        ['revisionId', { ...fresh, organizationId, revisions: [revision] }],
+        ['revisionId', { ...fresh, organizationId, formId: record.formId, revisions: [revision] }],
       ]
 
       for (const [field, other] of refused) {
         await expect(target().importForm(other)).rejects.toMatchObject(conflict(field))
-        expect(await target().get({ ...other, formRef: formId })).toBeUndefined()
+        expect(await target().get({ ...other, formRef: other.formId })).toBeUndefined()
       }
 
       expect(await exported(target(), record.organizationId)).toEqual([record])

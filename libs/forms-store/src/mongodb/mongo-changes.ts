@@ -49,26 +49,27 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
     return new Date(Math.max(0, ...found.flat().map(({ time }) => time)))
   },
 
-  /** Indexes: revisions_by_id, revisions_by_commandId. */
+  /** Indexes: revisions_by_revisionId, revisions_by_commandId. */
   async findRevisions(organizationId, revisions) {
-    const fields = ['formId', 'incarnation', 'revisionId', 'commandId', 'number', 'note']
+    const fields = ['organizationId', 'formId', 'incarnation', 'revisionId', 'commandId', 'number', 'note']
+    const revisionIds = revisions.flatMap(({ revisionId = [] }) => revisionId)
+    const queries = [
+      { organizationId, commandId: { $in: revisions.map(({ commandId }) => commandId) } },
+      ...(revisionIds.length > 0 ? [{ revisionId: { $in: revisionIds } }] : []),
+    ]
     const found = await Promise.all(
-      (['revisionId', 'commandId'] as const).map((name) => {
-        const ids = revisions.flatMap((revision) => revision[name] ?? [])
-        if (ids.length === 0) return []
-        return collections.revisions.findDurable({ organizationId, [name]: { $in: ids } }, { fields })
-      }),
+      queries.map((query) => collections.revisions.findDurable(query, { fields })),
     )
     // Of thousands of revisions, most belong to the same form.
     const heldBy = new Map<string, Promise<boolean>>()
     for (const revision of found.flat())
-      heldBy.getOrInsertComputed(revision.incarnation, () => isHeld(collections, organizationId, revision))
+      heldBy.getOrInsertComputed(revision.incarnation, () => isHeld(collections, revision))
     return Promise.all(
       found.flat().map(async (each) => ({ ...each, isHeld: await heldBy.get(each.incarnation)! })),
     )
   },
 
-  /** Index: revisions_by_id. */
+  /** Index: revisions_by_revisionId. */
   async readLive({ organizationId, formId, incarnation, liveRevisionId }) {
     if (liveRevisionId === null) return undefined
     const query = { organizationId, formId, incarnation, revisionId: liveRevisionId }
@@ -132,6 +133,5 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
 /** Whether the form of a revision exists, deleted or not. */
 const isHeld = (
   { forms }: Pick<FormsCollections, 'forms'>,
-  organizationId: string,
-  { formId, incarnation }: RevisionDocument,
-): Promise<boolean> => forms.has({ ...formById({ organizationId, formId }), incarnation })
+  { incarnation, ...path }: RevisionDocument,
+): Promise<boolean> => forms.has({ ...formById(path), incarnation })

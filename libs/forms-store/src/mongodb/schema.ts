@@ -52,7 +52,7 @@ const index = (
 /**
  * The indexes in addition to those of `_id`. Shard keys: `{organizationId, _id}` of forms and deletions, `{_id}` of
  * publicIds and eventLogs, `{organizationId}` of the others. Every unique index begins with its shard key,
- * and every query contains it, except for those of relays, retention and metrics, which read all organizations.
+ * and every query contains it, except for those of imports, relays, retention and metrics, which read all organizations.
  */
 export const formsSchema: MongoSchema = {
   store: 'forms',
@@ -71,7 +71,8 @@ export const formsSchema: MongoSchema = {
     index('deletions', 'purgeTime', { purgeTime: 1 }),
     index('revisions', 'number', { ...byIncarnation, number: descending }, { unique: true }),
     index('revisions', 'commandId', { organizationId: 1, commandId: 1 }, { unique: true }),
-    index('revisions', 'id', { organizationId: 1, revisionId: 1 }),
+    // Without the shard key: an import looks for its revisions in all organizations.
+    index('revisions', 'revisionId', { revisionId: 1 }),
     index('replies', 'replyId', { ...byIncarnation, replyId: 1 }, { unique: true }),
     index('events', 'position', { organizationId: 1, position: 1 }, { unique: true }),
     index('events', 'form', { ...ofForm, position: 1 }),

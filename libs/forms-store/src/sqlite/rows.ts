@@ -43,6 +43,7 @@ export const toRevisionState = (row: Row): RevisionState => ({
 
 /** @param row of a revision, with the `formId` of its form: NULL if the form is gone. */
 export const toFoundRevision = (row: Row): FoundRevision => ({
+  organizationId: row.organizationId as string,
   formId: (row.formId as string | null) ?? '',
   revisionId: row.revisionId as string,
   commandId: row.commandId as string,

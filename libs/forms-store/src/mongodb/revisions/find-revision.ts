@@ -15,7 +15,7 @@ import type { ListLimits } from '../list-forms.ts'
 
 const formFields = ['organizationId', 'incarnation', 'liveRevisionId', 'aiHandoff'] as const
 
-/** A revision, its form and its state. Index: revisions_by_id; for `latest`, revisions_by_number. */
+/** A revision, its form and its state. Index: revisions_by_revisionId; for `latest`, revisions_by_number. */
 export const findRevision = async (
   collections: FormsCollections,
   ref: FormRef,

@@ -39,7 +39,7 @@ export const findRequest = (
   return found && ({ organizationId, ...found } as unknown as EarlierRequest)
 }
 
-const foundRevisions = `SELECT revisionId, commandId, number, note, incarnation, formId
+const foundRevisions = `SELECT revisionId, commandId, number, note, incarnation, revisions.organizationId, formId
   FROM revisions LEFT JOIN forms ON id = incarnation`
 
 /** Revisions with an id or a command of those given, also of a form that is gone. Indexes: the key of revisions, revisions_by_command. */
