@@ -26,7 +26,7 @@ export const readForms = (
   if (found === 'large') return found
   const sql = `SELECT ${columns} FROM forms WHERE rowid = ?`
   const rows = readTexts(database, sql, found.ids.slice(0, query.limit), bounds)
-  return rows === 'large' ? rows : toPage(query, rows, found.ids.length, found.totalSize)
+  return rows === 'large' ? rows : toPage(query, rows, toStoredForm, found.ids.length, found.totalSize)
 }
 
 const maxShortForms = 50
@@ -42,30 +42,20 @@ const readShortForms = (
   const values = [smallPage.bytes / (limit + 1)]
   const found = readRowsAlongIndex(database, query, { sql: columns, values }, report)
   if (!found || found.rows.some(({ draft }) => draft === null)) return undefined
-  return toPage(query, found.rows.slice(0, limit), found.rows.length, found.totalSize)
+  return toPage(query, found.rows.slice(0, limit), toStoredForm, found.rows.length, found.totalSize)
 }
 
 /** @param found the number of forms found, including the one after the page. */
-const toPage = (
-  query: ListFormsQuery,
-  rows: readonly Row[],
-  found: number,
-  totalSize: number,
-): FormsPage => ({
-  forms: rows.map(toStoredForm),
-  ...endOf(query, rows, found, totalSize),
-})
-
-const endOf = (
+const toPage = <T>(
   { orderBy }: ListFormsQuery,
   rows: readonly Row[],
+  toItem: (row: Row) => T,
   found: number,
   totalSize: number,
-): PageEnd<Position> => {
-  const last = rows.at(-1)
-  if (!last || rows.length === found) return { totalSize }
-  const next = positionOf(last as Record<FormOrderField, string | number>, completeFormOrder(orderBy))
-  return { next, totalSize }
+): PageEnd<Position> & { forms: T[] } => {
+  const last = rows.length < found ? rows.at(-1) : undefined
+  const next = last && positionOf(last as Record<FormOrderField, string | number>, completeFormOrder(orderBy))
+  return { forms: rows.map(toItem), ...(next && { next }), totalSize }
 }
 
 /** Up to 1,000 forms along an index take 2 ms: the draft is the last column, so SQLite reads no overflow pages. */
@@ -75,22 +65,16 @@ export const readSummaries = (
   bounds: PageBounds,
   report: ListReport,
 ): FormSummariesPage | 'large' => {
+  const summariesOf = (rows: readonly Row[], totalSize: number) =>
+    toPage(query, rows.slice(0, query.limit), toFormSummary, rows.length, totalSize)
   const page = readRowsAlongIndex(database, query, { sql: summaryColumns, values: [] }, report)
-  if (page) return toSummariesPage(query, page.rows, page.totalSize)
+  if (page) return summariesOf(page.rows, page.totalSize)
   const found = findPage(database, query, bounds, report)
   if (found === 'large') return found
   const sql = `SELECT rowid AS id, ${summaryColumns} FROM forms WHERE rowid IN (SELECT value FROM json_each(?))`
   const byId = new Map(database.all(sql, JSON.stringify(found.ids)).map((row) => [row.id, row]))
-  const rows = found.ids.map((id) => byId.get(id)!)
-  return toSummariesPage(query, rows, found.totalSize)
-}
-
-/** @param rows of the page, and the next one. */
-const toSummariesPage = (
-  query: ListFormsQuery,
-  rows: readonly Row[],
-  totalSize: number,
-): FormSummariesPage => {
-  const page = rows.slice(0, query.limit)
-  return { forms: page.map(toFormSummary), ...endOf(query, page, rows.length, totalSize) }
+  return summariesOf(
+    found.ids.map((id) => byId.get(id)!),
+    found.totalSize,
+  )
 }
