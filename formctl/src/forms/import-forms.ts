@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { type FormRecord, formPath } from '@fms/contracts'
-import {
-  type FormsStore,
-  formConflict,
-  fromFormRecord,
-  type Imported,
-  makePublicId,
-  parseDraft,
-  type StoredForm,
-} from '@fms/forms-store'
-import { recordDigest } from '@fms/store-kit'
+import { type FormsStore, makePublicId } from '@fms/forms-store'
 import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
@@ -59,7 +50,7 @@ export const importForms = async (
   let lastLine = (options.fromLine ?? 1) - 1
   const importLine = async (line: Line) => {
     const record = recordFor(parseRecord(line), options)
-    const importOne = () => (options.dryRun ? previewImport(store, record) : store.importForm(record))
+    const importOne = () => store.importForm(record, { validateOnly: options.dryRun })
     const outcome = isExpired(record) ? 'expired' : await atLine(line, options, importOne)
     tally[memberOf[outcome]]++
     lastLine = line.number
@@ -100,23 +91,6 @@ const recordFor = (record: FormRecord, { organizationId, asNew }: ImportOptions)
 }
 
 const isExpired = ({ deletion }: FormRecord) => deletion && Date.parse(deletion.purgeTime) <= Date.now()
-
-/** The outcome of an import, judged only by the form and by whether it is deleted. */
-const previewImport = async (store: FormsStore, record: FormRecord): Promise<Imported> => {
-  const { organizationId, formId } = record
-  const ref = { organizationId, formRef: formId }
-  const [form, deleted] = [await store.get(ref), await store.getDeleted(ref)]
-  if (!form && !deleted) return 'imported'
-  const stored = record.deletion ? deleted : form
-  if (!stored || digestOf(stored) !== digestOf(fromFormRecord(record))) {
-    throw formConflict(record, 'formId', formId)
-  }
-  return 'exists'
-}
-
-/** Equal for forms whose drafts are equal as JSON, whatever the order of their members. */
-const digestOf = ({ draftJson, ...form }: StoredForm) =>
-  recordDigest({ ...form, draft: parseDraft({ draftJson }) })
 
 /** How to resume where a repeat would import new forms once more; it skips forms that exist. */
 const resumeHint = ({ asNew, dryRun }: ImportOptions, line: number): string | undefined =>

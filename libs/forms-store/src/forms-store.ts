@@ -191,6 +191,8 @@ export interface FormsStoreOptions {
 export interface ImportOptions {
   /** Whether the import records `form.imported`. A copy of a store does not: it copies the log itself. Default: true. */
   recordsEvent?: boolean
+  /** Whether to check the import without storing it. Default: false. */
+  validateOnly?: boolean
 }
 
 export interface CreateOptions {

@@ -27,4 +27,3 @@ export {
   type RevisionsSize,
 } from './revisions/revision-growth.ts'
 export * from './stored-draft.ts'
-export { fromFormRecord } from './stored-form-record.ts'

@@ -164,16 +164,21 @@ export abstract class FormChanges {
   readonly exportForms: FormsStore['exportForms'] = (organizationId) =>
     exportForms(this.#engine, organizationId)
 
-  readonly importForm: FormsStore['importForm'] = (record, { recordsEvent = true } = {}) => {
+  readonly importForm: FormsStore['importForm'] = (
+    record,
+    { recordsEvent = true, validateOnly = false } = {},
+  ) => {
     const { organizationId, formId } = record
+    const context = { ...operatorContext, validateOnly }
     const revisions = revisionsOf(record)
-    return this.#repeat<Imported>({ organizationId, formRef: formId }, operatorContext, async () => {
+    return this.#repeat<Imported>({ organizationId, formRef: formId }, context, async () => {
       const stored = await this.#engine.readRecord(record)
       if (stored) return assertSameRecord(stored, record)
       const taken = await this.#engine.findTakenId(record)
       if (taken === 'publicId') throw formConflict(record, taken, record.publicId)
       if (taken) return writeConflict
       for (const found of await this.#engine.findRevisions(organizationId, revisions)) {
+        if (!found.isHeld && validateOnly) continue
         if (!found.isHeld) return this.#clearThenRepeat(found)
         // Another import of the form was faster.
         if (found.organizationId === organizationId && found.formId === formId) return writeConflict
@@ -182,7 +187,7 @@ export abstract class FormChanges {
         throw formConflict(record, field, found[field])
       }
       const lastTime = await this.#engine.lastTimeOf(record)
-      const change = importForm(record, lastTime, recordsEvent, originOf(operatorContext))
+      const change = importForm(record, lastTime, recordsEvent, originOf(context))
       return (await this.#apply(change)) ? 'imported' : writeConflict
     })
   }
@@ -226,7 +231,7 @@ export abstract class FormChanges {
 
   async #apply(change: Change): Promise<boolean> {
     if (change.context.validateOnly) {
-      await this.#engine.checkRoom(change)
+      if (!change.ignoresQuota) await this.#engine.checkRoom(change)
       return true
     }
     try {

@@ -260,13 +260,24 @@ export const recordsContract = (open: OpenStore, limits: EngineLimits): void => 
       ]
 
       for (const [field, other] of refused) {
-        await expect(target().importForm(other)).rejects.toMatchObject(conflict(field))
+        for (const validateOnly of [true, false])
+          await expect(target().importForm(other, { validateOnly })).rejects.toMatchObject(conflict(field))
         expect(await target().get({ ...other, formRef: other.formId })).toBeUndefined()
       }
 
       expect(await exported(target(), record.organizationId)).toEqual([record])
       const repaired = { ...fresh, revisions: [], publicId: newPublicId() }
       expect(await target().importForm(repaired)).toBe('imported')
+    })
+
+    it('stores nothing if it is only validated', async () => {
+      const record = await forgotten(await givenHistory())
+
+      expect(await target().importForm(record, { validateOnly: true })).toBe('imported')
+      expect(await exported(target(), record.organizationId)).toEqual([])
+
+      await target().importForm(record)
+      expect(await target().importForm(record, { validateOnly: true })).toBe('exists')
     })
 
     it('imports a deleted form again', async () => {
