@@ -3,7 +3,7 @@ import { QuotaConfig, readConfig, toQuota } from '@fms/service-kit/settings'
 import type { Command } from '../cli/command.ts'
 import { parseJson, requireChange } from '../cli/option-values.ts'
 import { listOutcome, shortTime, type Work } from '../cli/outcome.ts'
-import { countDeletedForms, countForms, deleteForms } from '../forms/organization-forms.ts'
+import { countDeletedForms, deleteForms } from '../forms/organization-forms.ts'
 import { getOrganizationByRef, openForms, withDirectory, withForms } from '../stores/open-stores.ts'
 
 const organizationOption = ['--organization <ref>', 'id or slug'] as const
@@ -135,7 +135,7 @@ const deleteOrganization: Work<DirectoryStore, { organization: string }> = async
   const { organizationId, slug, name } = await getOrganizationByRef(directory, options.organization)
   const members = await directory.listMembers(organizationId)
   const forms = await withForms(async (store) => {
-    const total = await countForms(store, organizationId)
+    const { forms: total } = await store.usage(organizationId)
     const deleted = await countDeletedForms(store, organizationId)
     const what = `memberships: ${members.length}, forms with their revisions and replies: ${total}, deleted forms: ${deleted}`
     await command.requireConfirmation(`Delete ${slug} ${JSON.stringify(name)} permanently (${what})?`)

@@ -1,6 +1,7 @@
 import type { FormRecord } from '@fms/contracts'
 import {
   type DirectoryRecord,
+  directoryRecordKey,
   directoryRecordName,
   directoryStoreExists,
   migrateDirectoryStore,
@@ -39,20 +40,6 @@ export interface StoreKind<R> {
 
 const kinds = ['user', 'organization', 'member', 'key'] as const
 
-const sortKeyOf = (record: DirectoryRecord): string => {
-  const rank = kinds.indexOf(record.kind)
-  switch (record.kind) {
-    case 'user':
-      return `${rank} ${record.userId}`
-    case 'organization':
-      return `${rank} ${record.organizationId}`
-    case 'member':
-      return `${rank} ${record.userId} ${record.organizationId}`
-    case 'key':
-      return `${rank} ${record.keyId}`
-  }
-}
-
 const count = async (records: AsyncIterable<unknown>): Promise<number> => {
   let total = 0
   for await (const _ of records) total++
@@ -77,7 +64,7 @@ export const directoryKind: StoreKind<DirectoryRecord> = {
       [Symbol.asyncDispose]: () => store.close(),
     }
   },
-  sortKeyOf,
+  sortKeyOf: (record) => `${kinds.indexOf(record.kind)} ${directoryRecordKey(record)}`,
   nameOf: directoryRecordName,
   tallyOf: ({ kind }) => Object.fromEntries(kinds.map((each) => [`${each}s`, Number(each === kind)])),
 }

@@ -8,10 +8,6 @@ import type { Command } from '../cli/command.ts'
 
 const pageSize = 100
 
-/** The number of forms of an organization, without deleted ones. */
-export const countForms = async (store: FormsStore, organizationId: string): Promise<number> =>
-  (await store.list({ organizationId, orderBy: [], limit: 1, skip: 0 })).totalSize
-
 /** The number of deleted forms of an organization that can be restored. */
 export const countDeletedForms = async (store: FormsStore, organizationId: string): Promise<number> =>
   (await store.listDeleted({ organizationId, limit: 1, skip: 0 })).totalSize
@@ -69,7 +65,7 @@ export const deleteForms = async (
 ): Promise<number> => {
   const lastRequests = delay(lastRequestsMs)
   using interruption = new Interruption()
-  using progress = await startProgress(command, 'Deleting forms', await countForms(store, organizationId))
+  using progress = await startProgress(command, 'Deleting forms', (await store.usage(organizationId)).forms)
   let deleted = 0
   const deleteAll = () =>
     forEachConcurrently(concurrency, interruption.until(formIds(store, organizationId)), async (formRef) => {

@@ -1,6 +1,7 @@
 import { recordDigest } from '@fms/store-kit'
 import { recordConflict } from './errors.ts'
 import type { ApiKey, Member, StoredOrganization, User } from './resources.ts'
+import { primaryKeys } from './tables/rows.ts'
 
 interface Resources {
   user: User
@@ -27,6 +28,12 @@ export const directoryRecordName = (record: DirectoryRecord): string => {
     case 'key':
       return `API key ${record.keyId}`
   }
+}
+
+/** Orders the records of a kind as an export does, by UTF-16 code unit. */
+export const directoryRecordKey = (record: DirectoryRecord): string => {
+  const fields = primaryKeys[`${record.kind}s`] as readonly (keyof DirectoryRecord)[]
+  return fields.map((field) => record[field]).join(' ')
 }
 
 /** @throws {ApiError} RECORD_CONFLICT if the records differ. */

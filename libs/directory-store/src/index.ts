@@ -1,5 +1,10 @@
 export * from './api-key.ts'
-export { type DirectoryRecord, directoryRecordName, type ImportResult } from './directory-record.ts'
+export {
+  type DirectoryRecord,
+  directoryRecordKey,
+  directoryRecordName,
+  type ImportResult,
+} from './directory-record.ts'
 export * from './directory-store.ts'
 export * from './errors.ts'
 export * from './inputs.ts'

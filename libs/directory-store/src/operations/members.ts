@@ -6,7 +6,7 @@ import { NewMember, parseInput } from '../inputs.ts'
 import type { ListedMember, Member, Membership } from '../resources.ts'
 import { type Change, insert, lock, remove, update, type Write } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
-import { find, findAll, findLast, type Reading } from '../tables/reading.ts'
+import { find, findAll, type Reading } from '../tables/reading.ts'
 import { type MemberRow, type OrganizationRow, toMember, toMemberRow } from '../tables/rows.ts'
 import { organizationsOf } from './organizations.ts'
 
@@ -35,7 +35,7 @@ function* addMember({ organizationId, userId, role }: z.output<typeof NewMember>
   const organization = yield* requireUserAndOrganization(userId, organizationId)
   if (yield* find('members', { userId, organizationId }))
     throw apiError('MEMBER_EXISTS', { organizationId, userId })
-  const latest = yield* findLast('members', { userId }, 'createTime')
+  const latest = yield* find('members', { userId }, 'createTime')
   const createTime = Math.max(now.getTime(), (latest?.createTime ?? 0) + 1)
   const member = toMemberRow({ userId, role, createTime }, organization)
   return { result: toMember(member), writes: insertMember(member) }

@@ -39,18 +39,14 @@ export function* findAll<T extends TableName, Field extends keyof Rows[T] & stri
   return (yield { table, where, fields, order: terms } as Query) as Pick<Rows[T], Field>[]
 }
 
-/** Reads a row by conditions that at most one row meets. */
-export function* find<T extends TableName>(table: T, where: Where<T>): Reading<Rows[T] | undefined> {
-  const [row] = yield { table, where, order: [], limit: 1 } as Query
-  return row as Rows[T] | undefined
-}
-
-export function* findLast<T extends TableName>(
+/** Reads a row by conditions that at most one row meets, or the last of several in the order of a field. */
+export function* find<T extends TableName>(
   table: T,
   where: Where<T>,
-  field: keyof Rows[T] & string,
+  lastBy?: keyof Rows[T] & string,
 ): Reading<Rows[T] | undefined> {
-  const [row] = yield { table, where, order: [{ field, descending: true }], limit: 1 } as Query
+  const order = lastBy === undefined ? [] : [{ field: lastBy, descending: true }]
+  const [row] = yield { table, where, order, limit: 1 } as Query
   return row as Rows[T] | undefined
 }
 
