@@ -6,6 +6,7 @@ import {
   orderSql,
   pageSql,
   type Row,
+  readInPages,
   type SqlCondition,
   SqliteDatabase,
 } from '@fms/store-kit'
@@ -15,8 +16,6 @@ import type { DirectoryTables, PageQuery } from '../tables/directory-tables.ts'
 import { type Condition, type Conditions, type Query, type Reading, runReading } from '../tables/reading.ts'
 import { type KeyRow, primaryKeys, type Rows, type TableName, toApiKey } from '../tables/rows.ts'
 import { migrations } from './schema.ts'
-
-const streamedRows = 500
 
 /** One file, shared by the processes of one machine. @param path a file, or `:memory:`. */
 export const sqliteTables = (path: string, options: { readOnly?: boolean } = {}): DirectoryTables => {
@@ -53,19 +52,14 @@ export const sqliteTables = (path: string, options: { readOnly?: boolean } = {})
       }
     },
 
-    async *stream<T extends TableName>(table: T) {
-      const columns = primaryKeys[table]
-      const order = columns.map((field) => ({ field, descending: false }))
-      let after: SqlCondition = { sql: 'TRUE', values: [] }
-      for (;;) {
-        const sql = `SELECT * FROM ${table} WHERE ${after.sql} ORDER BY ${orderSql(order)} LIMIT ${streamedRows}`
-        const rows = database.all(sql, ...after.values)
-        yield* rows as unknown[] as Rows[T][]
-        const last = rows.at(-1)
-        if (!last || rows.length < streamedRows) return
-        const position = columns.map((column) => last[column]!)
-        after = afterPosition(order, position)
-      }
+    stream<T extends TableName>(table: T) {
+      const order = primaryKeys[table].map((field) => ({ field, descending: false }))
+      return readInPages((last: Rows[T] | undefined) => {
+        const position = last && order.map(({ field }) => (last as Row)[field]!)
+        const after = position ? afterPosition(order, position) : everyRow
+        const sql = `SELECT * FROM ${table} WHERE ${after.sql} ORDER BY ${orderSql(order)} LIMIT 500`
+        return database.all(sql, ...after.values) as unknown[] as Rows[T][]
+      })
     },
 
     /** Indexes: keys.hash, organizations.slug or the primary key, and the primary keys of users and members. */
@@ -133,10 +127,12 @@ const toRow = (fields: object): Row =>
     ]),
   )
 
+const everyRow: SqlCondition = { sql: 'TRUE', values: [] }
+
 /** The SQL of conditions on columns. @param prefix of the columns, such as `organizations.`. */
 const whereSql = (where: Conditions, prefix = ''): SqlCondition => {
   const conditions = Object.entries(where).map(([field, condition]) => columnSql(prefix + field, condition))
-  return conditions.length > 0 ? allOf(...conditions) : { sql: 'TRUE', values: [] }
+  return conditions.length > 0 ? allOf(...conditions) : everyRow
 }
 
 const columnSql = (column: string, condition: Condition): SqlCondition => {

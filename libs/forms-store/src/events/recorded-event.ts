@@ -9,10 +9,9 @@ import {
   formPath,
   maxEventBytes,
 } from '@fms/contracts'
-import type { ChangedForm, FormMetadata, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
+import type { FormMetadata, RestoredRevision, StoredDraft } from '../forms-store.ts'
 import type { ChangeContext } from '../identified-request.ts'
 import { formETag } from '../resource/form-to-json.ts'
-import { parseDraft } from '../stored-draft.ts'
 
 export type RecordedEvent = Omit<FormEvent, 'sequence'> & Pick<FormEvent, 'id' | 'time'> & { type: EventType }
 
@@ -106,12 +105,3 @@ export const changedFields = (before: FormDraft, after: FormDraft): string[] => 
       !isDeepStrictEqual(before[name], after[name]),
   )
 }
-
-/** Separates a changed form from the names of its fields that changed, for the event. */
-export const splitChange = (
-  before: StoredForm,
-  { changedFields: known, ...form }: ChangedForm,
-): { form: StoredForm; fields: readonly string[] } => ({
-  form,
-  fields: known ?? changedFields(parseDraft(before), parseDraft(form)),
-})
