@@ -144,6 +144,15 @@ describe('a closed database', () => {
 
     expect(await inserted).toBe(true)
   })
+
+  it('waits for no request that its caller has given up', async () => {
+    const database = new MongoDatabase(mongo.url)
+    const hanging = () => new Promise<never>(() => {})
+    await database.collection('log').findOne({ text: 'none' })
+    await expect(database.run(hanging, 50)).rejects.toMatchObject(unavailable)
+
+    await database.close()
+  })
 })
 
 describe('migrateMongodb', () => {

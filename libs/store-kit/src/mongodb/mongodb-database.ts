@@ -140,11 +140,12 @@ export class MongoDatabase implements AsyncDisposable {
   async run<R>(request: () => Promise<R>, timeoutMs?: number): Promise<R> {
     if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
     const pending = this.#isConnected ? request() : this.#connect().then(request)
-    this.#inFlight.add(pending)
-    const settle = () => this.#inFlight.delete(pending)
-    pending.then(settle, settle)
+    const awaited = timeoutMs === undefined ? pending : withTimeLimit(pending, timeoutMs)
+    this.#inFlight.add(awaited)
+    const settle = () => this.#inFlight.delete(awaited)
+    awaited.then(settle, settle)
     try {
-      return await (timeoutMs === undefined ? pending : withTimeLimit(pending, timeoutMs))
+      return await awaited
     } catch (error) {
       throw translateMongodbError(error)
     }
