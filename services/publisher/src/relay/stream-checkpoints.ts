@@ -10,12 +10,15 @@ export const createStreamCheckpoints = (events: EventLog, onError: (error: unkno
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<unknown> = Promise.resolve()
   let isStopped = false
+  let hasFailed = false
 
   const store = async ([organizationId, sequence]: [string, number]) => {
     try {
       await events.markStreamed(organizationId, sequence)
+      hasFailed = false
       if (checkpoints.get(organizationId) === sequence) checkpoints.delete(organizationId)
     } catch (error) {
+      hasFailed = true
       onError(error)
     }
   }
@@ -43,12 +46,12 @@ export const createStreamCheckpoints = (events: EventLog, onError: (error: unkno
       checkpoints.set(organizationId, sequence)
       schedule()
     },
-    /** Stores all checkpoints now, and none that is set later. */
+    /** Stores all checkpoints now, unless the store was unavailable just now, and none that is set later. */
     async stop(): Promise<void> {
       isStopped = true
       clearTimeout(timer)
       await storing
-      await Promise.all([...checkpoints].map(store))
+      if (!hasFailed) await Promise.all([...checkpoints].map(store))
     },
   }
 }
