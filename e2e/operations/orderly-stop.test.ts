@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Account, publishable, type System, startSystem } from '../system.ts'
 
-/** Docker's default stop timeout, after which it kills a process. */
-const stopTimeoutMs = 10_000
+/** `stop_grace_period` of docker-compose.yml, after which Docker kills a process. */
+const stopTimeoutMs = 20_000
 
 let system: System
 let account: Account
@@ -120,5 +122,24 @@ describe('a service that receives SIGTERM', () => {
     expect(await stop('publisher')).toEqual(orderly)
 
     expect(await statusesOf(published)).toEqual([200])
+    await system.start('publisher')
+  })
+
+  it('responds to each request while a store is locked, to a publish before its deadline', async () => {
+    const [publicId] = await createForms(1)
+    const form = `${account.forms}/${publicId}`
+    using store = new DatabaseSync(join(system.dataDir, 'forms.db'), { timeout: 5_000 })
+    store.exec('BEGIN IMMEDIATE')
+    const responses = [
+      system.call(account, 'POST', `${form}/publish`),
+      system.call(account, 'PATCH', form, { form: { tone: 'calm' } }),
+    ]
+    await untilInFlight('gateway', responses.length)
+
+    const ends = await Promise.all(['gateway', 'forms', 'publisher', 'publisher-2'].map((name) => stop(name)))
+
+    expect(ends).toEqual(Array(4).fill(orderly))
+    const reasons = (await Promise.all(responses)).map(({ body }) => body.error.details[0].reason)
+    expect(reasons).toEqual(['PUBLISHING_UNAVAILABLE', 'STORE_UNAVAILABLE'])
   })
 })

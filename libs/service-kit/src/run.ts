@@ -8,8 +8,8 @@ import { serveProbes } from './http/probes.ts'
 import { createLogger } from './telemetry/create-logger.ts'
 import { startTracing, stopTracing } from './telemetry/tracing.ts'
 
-/** How long a stop may take before the process exits anyway, in milliseconds. */
-const stopTimeoutMs = 9_000
+/** How long a service may take to close after its drain, in milliseconds. Then the process exits with 1. */
+export const closeTimeoutMs = 9_000
 
 /**
  * Runs a service: reads the environment, builds the app and listens. On SIGTERM or SIGINT it drains and closes the app,
@@ -29,7 +29,7 @@ export const run = async <C extends ServiceConfig>(
   try {
     await startTracing(service, logger)
     const app = await build(config, logger)
-    closeWithGrace({ delay: stopTimeoutMs, logger: false }, async ({ err, signal }) => {
+    closeWithGrace({ delay: config.DRAIN_MS + closeTimeoutMs, logger: false }, async ({ err, signal }) => {
       if (err) logger.fatal({ err }, 'uncaught error: stopping')
       else {
         logger.info({ signal }, 'stopping')

@@ -17,7 +17,8 @@ export interface Service extends Program {
   url: string
 }
 
-const killAfterMs = 10_000
+/** Longer than `DRAIN_MS` and the nine seconds in which a service closes after it. Milliseconds. */
+const killAfterMs = 20_000
 
 /**
  * Spawns a program that ends with this process, even after `kill -9`: Node when its channel closes, others by the kernel
@@ -48,7 +49,7 @@ const deathSignal = (): string[] => {
   return knownDeathSignal
 }
 
-/** Sends SIGTERM, and SIGKILL to the process group after 10 seconds. Resolves once the process has exited. */
+/** Sends SIGTERM, and SIGKILL to the process group after 20 seconds. Resolves once the process has exited. */
 export async function terminate(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')

@@ -2,6 +2,7 @@ import { type MaskSchema, maskSchemaOf } from '@fms/aip'
 import { allOperations, Form, type Operation, operations, Revision, routePatternOf } from '@fms/contracts'
 import {
   type App,
+  closeTimeoutMs,
   collectPaths,
   connectNats,
   createApp,
@@ -51,6 +52,9 @@ const maxHeaderBytes = 32 * 1024
 
 /** Publish commands on their way to a publisher and back: as many as one works on. */
 const publishSeats = { seats: 64, perOrganization: 32, perUser: 8 }
+
+/** How long a closing gateway waits for the replies of publishers, in milliseconds. Then it has a second to send errors. */
+const lastRepliesMs = closeTimeoutMs - 1_000
 
 /** Bytes of bodies over 16 KiB in a gateway. */
 const maxBodyBytes = 64 * 1024 * 1024
@@ -124,6 +128,10 @@ export const createGateway = async (
   if (showsForms(config)) publicForms(app, deps)
   llmsTxt(app, deps)
   app.register(v2(deps), { prefix: '/v2' })
+  // A deadline may be later than the end of the process. A repeat can succeed at another gateway.
+  app.addHook('preClose', async () => {
+    setTimeout(publisher.giveUp, lastRepliesMs).unref()
+  })
   // `onClose` runs after the last response, publish requests included.
   app.addHook('onClose', async () => {
     stop.abort()

@@ -359,7 +359,7 @@ export const reasons = {
   PUBLISHING_UNAVAILABLE: reason({
     status: 'UNAVAILABLE',
     meaning:
-      'NATS is disconnected, or its queue or disk is full. The publish happens within the timeout of the request or never. `requestId` is yours, or a generated one.',
+      'NATS is disconnected, its queue or disk is full, or the gateway stops. The publish happens within the timeout of the request or never. `requestId`: yours or generated.',
     remedy: 'Retry later with this `requestId`.',
     metadata: { requestId },
     message: ({ requestId }) =>

@@ -35,6 +35,7 @@ interface PublishRequest {
 interface PendingReply {
   receive(data: Uint8Array): void
   resend(): void
+  giveUp(): void
 }
 
 interface Connection {
@@ -87,7 +88,11 @@ export const createPublisherClient = (connecting: Promise<NatsConnection>, logge
           reply.reject(error)
         }
       }
-      pending.set(replyInbox, { receive, resend: () => send(request).catch(() => {}) })
+      pending.set(replyInbox, {
+        receive,
+        resend: () => send(request).catch(() => {}),
+        giveUp: () => reply.reject(publishingUnavailable(command.commandId, new Error('The gateway stops'))),
+      })
       let isStored = false
       const timer = setTimeout(() => {
         const timeoutError = isStored ? publishTimedOut : neverStored
@@ -103,6 +108,12 @@ export const createPublisherClient = (connecting: Promise<NatsConnection>, logge
         clearTimeout(timer)
         pending.delete(replyInbox)
       }
+    },
+
+    /** Rejects publishes without a reply, and later ones, with PUBLISHING_UNAVAILABLE. */
+    giveUp(): void {
+      connection.nats = undefined
+      for (const { giveUp } of pending.values()) giveUp()
     },
 
     async close(): Promise<void> {
