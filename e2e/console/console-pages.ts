@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { onTestFailed } from 'vitest'
 import type { Account, RunningSystem } from '../system.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -64,6 +65,8 @@ const newTab = async (browser: Browser): Promise<ConsolePage> => {
     requests,
     [Symbol.asyncDispose]: async () => {
       if (page.isClosed()) return context.close()
+      const shown = await page.locator('body').innerText()
+      onTestFailed(() => console.error(`At the end of the test, the page shows:\n${shown}`))
       await emptied(opened)
       left.set(browser, [...(left.get(browser) ?? []), opened])
     },

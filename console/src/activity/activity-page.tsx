@@ -28,7 +28,7 @@ export const ActivityPage = ({
   const error = useSignal<unknown>(undefined)
   const { titleOf } = texts.activity
   const head = useFormHead(client, organization, form, titleOf, texts.activity.title)
-  const { times, reload } = useReloads(() => error.peek())
+  const { times, reload } = useReloads(() => error.value)
   const add = (added: readonly FormEvent[]) => {
     const shown = events.peek() ?? []
     const ids = new Set(shown.map(({ id }) => id))

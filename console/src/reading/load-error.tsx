@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { focusHeading } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
@@ -19,22 +19,16 @@ export const LoadError = ({
     </div>
   )
 
-/** A button that reads again. Leaves the focus to the heading of the page when it disappears after a press. */
+/** A button that reads again. Leaves the focus to the heading of the page when it disappears with the focus. */
 export const TryAgain = ({ isLoading, onClick }: { isLoading: boolean; onClick: () => void }) => {
-  const isPressed = useRef(false)
   useEffect(
     () => () => {
-      if (isPressed.current && document.activeElement === document.body) focusHeading()
+      if (document.activeElement === document.body) focusHeading()
     },
     [],
   )
-  const press = () => {
-    if (isLoading) return
-    isPressed.current = true
-    onClick()
-  }
   return (
-    <button type="button" aria-disabled={isLoading} onClick={press}>
+    <button type="button" aria-disabled={isLoading} onClick={() => isLoading || onClick()}>
       {texts.tryAgain}
     </button>
   )

@@ -3,6 +3,9 @@ import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import { useCallback } from 'preact/hooks'
 import { isConnected } from '../session/session.ts'
 
+/** Delay before a reading that did not reach the service is repeated, in milliseconds. */
+const retryMs = 5_000
+
 /** What a page has read. */
 export interface Loaded<T> {
   value: T | undefined
@@ -11,8 +14,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads what a component shows, again when a signal in `read` changes, and once the connection that a reading has missed
- * is back. The former reading is aborted; its value stays until the next one arrives.
+ * Reads what a component shows, again when a signal in `read` changes, and until a reading reaches the service. The former
+ * reading is aborted; its value stays until the next one arrives.
  *
  * @param read may read signals before its first await.
  */
@@ -21,7 +24,7 @@ export const useLoaded = <T>(
 ): { loaded: Signal<Loaded<T>>; reload: () => void } => {
   const loaded = useSignal<Loaded<T>>({ value: undefined, error: undefined, isLoading: true })
   const { times, reload } = useReloads(() => {
-    const { error, isLoading } = loaded.peek()
+    const { error, isLoading } = loaded.value
     return isLoading ? undefined : error
   })
   useSignalEffect(() => {
@@ -41,9 +44,9 @@ export const useLoaded = <T>(
 }
 
 /**
- * Counts the reloads of a page: those that somebody has chosen, and one whenever the connection is back.
+ * Counts the reloads of a page: those that somebody has chosen, and those after a reading that did not reach the service.
  *
- * @param lastError the error with which the last reading ended. Must not subscribe to signals.
+ * @param lastError the error with which the last reading ended, from signals. Undefined while another one runs.
  */
 export const useReloads = (lastError: () => unknown): { times: Signal<number>; reload: () => void } => {
   const times = useSignal(0)
@@ -51,7 +54,10 @@ export const useReloads = (lastError: () => unknown): { times: Signal<number>; r
     times.value = times.peek() + 1
   }, [times])
   useSignalEffect(() => {
-    if (isConnected.value && lastError() instanceof FormsConnectionError) reload()
+    if (!(lastError() instanceof FormsConnectionError)) return
+    // The browser does not notice when a service that was down responds again.
+    const timer = setTimeout(reload, isConnected.value ? 0 : retryMs)
+    return () => clearTimeout(timer)
   })
   return { times, reload }
 }
