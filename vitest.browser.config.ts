@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     globalSetup: 'e2e/shared-system.ts',
     include: ['e2e/**/*.browser.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
   },
 })

@@ -45,6 +45,8 @@ export const openPage = async (
 
 const newTab = async (browser: Browser): Promise<ConsolePage> => {
   const context = await browser.newContext()
+  // Playwright's 30 s do not suffice for a large form on a machine that runs other tests, too.
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const problems: string[] = []
   const requests: string[] = []
