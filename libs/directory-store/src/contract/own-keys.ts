@@ -13,9 +13,14 @@ export const ownKeysContract = ({ store, clock, givenUser }: Directory): void =>
   const totalOf = async (userId: string) =>
     (await store().listOwnKeys({ userId, limit: 1, skip: 0 })).totalSize
 
-  /** Creates keys of a user, as an operator or an earlier release does. */
-  const givenKeys = (userId: string, count: number) =>
-    Promise.all(Array.from({ length: count }, (_, index) => store().createKey({ userId, name: `${index}` })))
+  /** Creates keys of a user, as an operator or an earlier release does. Ten at a time: more could wait too long for MongoDB. */
+  const givenKeys = async (userId: string, count: number, key: { name?: string; expireTime?: Date } = {}) => {
+    const create = (name: string) => store().createKey({ userId, name, ...key })
+    const created = []
+    for (const names = Array.from({ length: count }, (_, index) => `${index}`); names.length > 0; )
+      created.push(...(await Promise.all(names.splice(0, 10).map(create))))
+    return created
+  }
 
   /** Sends calls at the same time. @returns how many succeed, and the reasons of the others. */
   const settle = async (calls: Promise<unknown>[]) => {
@@ -136,10 +141,9 @@ export const ownKeysContract = ({ store, clock, givenUser }: Directory): void =>
       const { apiKey: oldest } = await store().createOwnKey({ userId, name: 'oldest', requestId })
       // The newer a key, the earlier it expires.
       for (let created = 0; created < maxEndedKeys + 5; created += 100) {
-        const names = Array.from({ length: Math.min(100, maxEndedKeys + 5 - created) }, () => `${created}`)
         clock.time++
-        const expireTime = new Date(start + 2000 - created)
-        await Promise.all(names.map((name) => store().createKey({ userId, name, expireTime })))
+        const count = Math.min(100, maxEndedKeys + 5 - created)
+        await givenKeys(userId, count, { name: `${created}`, expireTime: new Date(start + 2000 - created) })
       }
       clock.time = start + 3000
       await store().revokeOwnKey(userId, oldest.keyId)
