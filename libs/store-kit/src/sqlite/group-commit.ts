@@ -64,9 +64,11 @@ export class GroupCommit {
   }
 
   async #flush(): Promise<void> {
-    await this.#waitForMore()
-    // Readers, and other processes that wait for the lock, run during a sync, and the next batch is queued.
-    while (this.#next) await this.#commit(() => this.#take())
+    while (this.#next) {
+      await this.#waitForMore()
+      // Readers, and other processes that wait for the lock, run during a sync, and the next batch is queued.
+      await this.#commit(() => this.#take())
+    }
     this.#flushing = undefined
   }
 
