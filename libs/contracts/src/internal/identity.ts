@@ -6,8 +6,8 @@ import { Uuid } from '../resource-names.ts'
 /** Header of requests between services: the signed identity token. */
 export const identityHeader = 'x-fms-identity'
 
-/** Header of responses to patches of drafts over 64 KiB, refusals included: the gateway admits fewer of them. */
-export const longDraftHeader = 'x-fms-long-draft'
+/** Header of responses to patches of drafts over 64 KiB, refusals included: further requests for the form are expensive. */
+export const expensiveHeader = 'x-fms-expensive'
 
 /** The authenticated caller, as the gateway states it in the identity token. */
 export const Identity = z.object({

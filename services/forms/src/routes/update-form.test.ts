@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Form, longDraftHeader } from '@fms/contracts'
+import { expensiveHeader, Form } from '@fms/contracts'
 import { parseDraft, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
@@ -47,17 +47,17 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(response.headers.etag).toMatch(/^"2-/)
   })
 
-  it('tells the gateway of a long draft, also in a refusal or a dry run, until it is short', async () => {
+  it('tells the gateway that patches of a long draft are expensive, also in a refusal or a dry run, until it is short', async () => {
     await using service = await startForms()
     const form = await service.given.form({ context: Array(20).fill('x'.repeat(4_000)) })
-    const isLong = async (request: ReturnType<typeof patch>) =>
-      longDraftHeader in (await service.send(request)).headers
+    const isExpensive = async (request: ReturnType<typeof patch>) =>
+      expensiveHeader in (await service.send(request)).headers
 
-    expect(await isLong(patch(form, { tone: 'dry' }))).toBe(true)
-    expect(await isLong(patch(form, { steps: [{}] }))).toBe(true)
-    expect(await isLong(dryPatch(form, { context: [] }))).toBe(true)
-    expect(await isLong(patch(form, { context: [] }))).toBe(false)
-    expect(await isLong(patch(form, { tone: 'warm' }))).toBe(false)
+    expect(await isExpensive(patch(form, { tone: 'dry' }))).toBe(true)
+    expect(await isExpensive(patch(form, { steps: [{}] }))).toBe(true)
+    expect(await isExpensive(dryPatch(form, { context: [] }))).toBe(true)
+    expect(await isExpensive(patch(form, { context: [] }))).toBe(false)
+    expect(await isExpensive(patch(form, { tone: 'warm' }))).toBe(false)
   })
 
   it('replaces lists as a whole', async () => {

@@ -1,5 +1,5 @@
 import { parseIfMatch } from '@fms/aip'
-import { longDraftHeader, NoQuery, UpdateFormRequest } from '@fms/contracts'
+import { expensiveHeader, NoQuery, UpdateFormRequest } from '@fms/contracts'
 import { assertIfMatch, formNotFound, type StoredForm } from '@fms/forms-store'
 import { type AddRoute, flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
@@ -8,8 +8,8 @@ import { draftPatch } from '../drafts/draft-writer.ts'
 import { FormParams } from './form-params.ts'
 import { sendForm } from './send-form.ts'
 
-/** Length of a draft, in characters, from which its patches occupy a worker thread for long. */
-const longDraft = 64 * 1024
+/** Length of a draft, in characters, up to which its patches are ordinary. Those of longer ones occupy a worker thread. */
+const maxOrdinaryLength = 64 * 1024
 
 /** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
 export const updateForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, publicFormBaseUrl, now }) => {
@@ -23,7 +23,7 @@ export const updateForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, 
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
       const change = async (current: StoredForm) => {
-        if (current.draftJson.length > longDraft) reply.header(longDraftHeader, 'true')
+        if (current.draftJson.length > maxOrdinaryLength) reply.header(expensiveHeader, 'true')
         assertIfMatch(ifMatch, params, current)
         const draft = await drafts.patch(current.draftJson, draftPatch(request), flowOf(request.identity))
         return draft ? changedForm(current, draft, now()) : current
@@ -31,7 +31,8 @@ export const updateForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, 
       const context = await contexts.create('update', request, body)
       const updated = await forms.update(params, change, context)
       if (!updated) throw formNotFound(params)
-      if (!body.validateOnly && updated.draftJson.length <= longDraft) reply.removeHeader(longDraftHeader)
+      if (!body.validateOnly && updated.draftJson.length <= maxOrdinaryLength)
+        reply.removeHeader(expensiveHeader)
       return sendForm(reply, updated, publicFormBaseUrl, body)
     },
   )

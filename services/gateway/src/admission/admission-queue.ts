@@ -163,13 +163,13 @@ export const waitForSeats = (
   })
 
 /** Items of a page, skipped ones included, up to which it is ordinary. */
-const shortPage = 100
+const maxOrdinaryItems = 100
 
 /** Lists of organizations whose last page was short: the next ones are expected to be. Others are expensive until then. */
-const shortLists = new LRUCache<string, true>({ max: 10_000 })
+const ordinaryLists = new LRUCache<string, true>({ max: 10_000 })
 
 /** Forms and revisions whose last response was long, or of which a long draft was patched: further requests are expensive. */
-const longResources = new LRUCache<string, true>({ max: 10_000 })
+const expensiveResources = new LRUCache<string, true>({ max: 10_000 })
 
 /** The form or revision of a request, in lower case; undefined for other resources. */
 const resourceOf = ({ identity, params }: FastifyRequest): string | undefined => {
@@ -183,33 +183,33 @@ const listOf = ({ identity, routeOptions }: FastifyRequest): string =>
 const isMasked = ({ query }: FastifyRequest) => (query as { readMask?: string }).readMask !== undefined
 
 /**
- * Remembers whether a response was long, more than 256 KiB, or to a patch of a long draft. Masked reads are ignored. Only a
- * patch shows that a form is no longer long: the draft after a short read may still make patches expensive.
+ * Remembers whether a request was expensive: its response was long, over 256 KiB, or it patched a long draft. Masked reads are
+ * ignored. Only a patch shows that a form is no longer long: the draft after a short read may still make patches expensive.
  */
-export const rememberLength = (request: FastifyRequest, isLong: boolean): void => {
+export const rememberCost = (request: FastifyRequest, wasExpensive: boolean): void => {
   const { method, routeOptions } = request
   if (isMasked(request)) return
   if (routeOptions.config.isList) {
-    if (isLong) shortLists.delete(listOf(request))
-    else if (method === 'GET') shortLists.set(listOf(request), true)
+    if (wasExpensive) ordinaryLists.delete(listOf(request))
+    else if (method === 'GET') ordinaryLists.set(listOf(request), true)
     return
   }
-  if (!isLong && method !== 'PATCH') return
+  if (!wasExpensive && method !== 'PATCH') return
   const resource = resourceOf(request)
-  if (resource && isLong) longResources.set(resource, true)
-  else if (resource) longResources.delete(resource)
+  if (resource && wasExpensive) expensiveResources.set(resource, true)
+  else if (resource) expensiveResources.delete(resource)
 }
 
 /** A mask is cut from the whole resource, whatever its length. */
 const isExpensiveResource = (request: FastifyRequest): boolean =>
-  isMasked(request) || (longResources.size > 0 && longResources.has(resourceOf(request) ?? ''))
+  isMasked(request) || (expensiveResources.size > 0 && expensiveResources.has(resourceOf(request) ?? ''))
 
 export const isExpensive = (request: FastifyRequest): boolean => {
   const { body, query, routeOptions } = request
   const { config } = routeOptions
   if (config.isExpensive || (Buffer.isBuffer(body) && body.length > smallBodyBytes)) return true
   if (!config.isList) return isExpensiveResource(request)
-  if (!shortLists.has(listOf(request))) return true
+  if (!ordinaryLists.has(listOf(request))) return true
   const { filter, pageSize = 0, skip = 0 } = query as { filter?: string; pageSize?: string; skip?: string }
-  return filter !== undefined || Number(pageSize) + Number(skip) > shortPage
+  return filter !== undefined || Number(pageSize) + Number(skip) > maxOrdinaryItems
 }

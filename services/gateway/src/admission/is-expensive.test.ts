@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { isExpensive, rememberLength } from './admission-queue.ts'
+import { isExpensive, rememberCost } from './admission-queue.ts'
 
 const listOf = (organizationId: string, query: object = {}, more: object = {}) =>
   ({
@@ -16,11 +16,11 @@ it('counts a list as expensive unless the last one of its organization was short
   const list = listOf(randomUUID())
   expect(isExpensive(list)).toBe(true)
 
-  rememberLength(list, false)
+  rememberCost(list, false)
   expect(isExpensive(list)).toBe(false)
   expect(isExpensive(listOf(randomUUID()))).toBe(true)
 
-  rememberLength(list, true)
+  rememberCost(list, true)
   expect(isExpensive(list)).toBe(true)
 })
 
@@ -31,7 +31,7 @@ it.each([
 ])('learns nothing about a list from %s', (_, query, more) => {
   const organizationId = randomUUID()
 
-  rememberLength(listOf(organizationId, query, more), false)
+  rememberCost(listOf(organizationId, query, more), false)
 
   expect(isExpensive(listOf(organizationId))).toBe(true)
 })
@@ -53,9 +53,9 @@ describe('a request for a form', () => {
       const formId = randomUUID()
       expect(isExpensive(requestFor(formId))).toBe(false)
 
-      rememberLength(requestFor(formId, { method }), true)
-      rememberLength(requestFor(formId, { query: { readMask: 'name' } }), false)
-      for (const each of ['GET', 'HEAD', 'POST']) rememberLength(requestFor(formId, { method: each }), false)
+      rememberCost(requestFor(formId, { method }), true)
+      rememberCost(requestFor(formId, { query: { readMask: 'name' } }), false)
+      for (const each of ['GET', 'HEAD', 'POST']) rememberCost(requestFor(formId, { method: each }), false)
 
       const params = { organizationRef: '-', formRef: formId.toUpperCase() }
       expect(isExpensive(requestFor('', { params }))).toBe(true)
@@ -63,7 +63,7 @@ describe('a request for a form', () => {
         expect(isExpensive(requestFor(formId, { method: each }))).toBe(true)
       }
       expect(isExpensive(requestFor(randomUUID()))).toBe(false)
-      rememberLength(requestFor(formId, { method: 'PATCH' }), false)
+      rememberCost(requestFor(formId, { method: 'PATCH' }), false)
       expect(isExpensive(requestFor(formId))).toBe(false)
     },
   )
@@ -71,7 +71,7 @@ describe('a request for a form', () => {
   it('is not expensive because something else of its caller was long', () => {
     const organization = { params: { organizationRef: 'acme' } }
 
-    rememberLength(requestFor('', organization), true)
+    rememberCost(requestFor('', organization), true)
 
     expect(isExpensive(requestFor('', { ...organization, method: 'POST' }))).toBe(false)
     expect(isExpensive(requestFor('', { params: {} }))).toBe(false)
@@ -89,7 +89,7 @@ it.each([
   [{ filter: 'name=a' }, true],
 ])('counts a short list with the query %j as expensive: %s', (query, expected) => {
   const list = listOf(randomUUID(), query)
-  rememberLength(list, false)
+  rememberCost(list, false)
 
   expect(isExpensive(list)).toBe(expected)
 })

@@ -170,8 +170,8 @@ it('counts a patch as expensive after forms has found its draft long, also in a 
   await using gateway = await startGateway()
   const form = `/v2/organizations/acme/forms/${randomUUID()}`
   const patch = () => gateway.send('PATCH', form, { headers: json, body: '{"form":{}}' })
-  gateway.forms.respond = (_, reply) => reply.code(400).header('x-fms-long-draft', 'true').send({ error: {} })
-  expect((await patch()).headers).not.toHaveProperty('x-fms-long-draft')
+  gateway.forms.respond = (_, reply) => reply.code(400).header('x-fms-expensive', 'true').send({ error: {} })
+  expect((await patch()).headers).not.toHaveProperty('x-fms-expensive')
   const released = Promise.withResolvers<void>()
   gateway.forms.respond = async () => {
     await released.promise

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import httpProxy from '@fastify/http-proxy'
-import { identityHeader, longDraftHeader, type Operation, replayedHeader } from '@fms/contracts'
+import { expensiveHeader, identityHeader, type Operation, replayedHeader } from '@fms/contracts'
 import type { Flow } from '@fms/scheduling'
 import { flowOf, formBodyBytes, overloaded, toPathSegment } from '@fms/service-kit'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { type AdmissionQueue, isExpensive, rememberLength } from '../admission/admission-queue.ts'
+import { type AdmissionQueue, isExpensive, rememberCost } from '../admission/admission-queue.ts'
 import type { MemoryBudget } from '../admission/memory-budget.ts'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
@@ -115,8 +115,8 @@ const sendWhenAdmitted = async (
       // Services end a list when its caller disconnects. What cannot be ended keeps its seat until it is done.
       reply: routeOptions.config.isList ? reply : undefined,
     })
-    const isLong = response.body instanceof StreamedBody || longDraftHeader in response.headers
-    if (isLong || response.statusCode === 200) rememberLength(request, isLong)
+    const wasExpensive = response.body instanceof StreamedBody || expensiveHeader in response.headers
+    if (wasExpensive || response.statusCode === 200) rememberCost(request, wasExpensive)
     // Writes cannot be repeated. They have the size of a form, and are sent in any case.
     const canSend =
       isReserved || tryReserveMemory(admission.flow, reply, response, responseBudget) || method !== 'GET'
