@@ -129,7 +129,7 @@ export interface WaitingReply {
   onDisconnect: (() => void) | undefined
 }
 
-export interface Wait {
+export interface WaitOptions {
   maxWaitMs: number
   /** When its caller disconnects, the request leaves the queue. */
   reply?: WaitingReply | undefined
@@ -141,7 +141,7 @@ export interface Wait {
 export const waitForSeats = (
   queue: FairQueue,
   flow: Flow,
-  { maxWaitMs, reply, seats }: Wait,
+  { maxWaitMs, reply, seats }: WaitOptions,
 ): Promise<QueueEntry | undefined> =>
   new Promise((resolve) => {
     if (reply?.hasEnded) return resolve(undefined)

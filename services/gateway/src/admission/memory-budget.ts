@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { maxWaitMs, type WaitingReply, waitForSeats } from './admission-queue.ts'
 
 /** How often a reservation of the largest holder is evicted while others wait, in milliseconds. */
-const patienceMs = 250
+const evictionIntervalMs = 250
 
 const budgets = new Map<string, MemoryBudget>()
 
@@ -78,7 +78,7 @@ export class MemoryBudget {
     if (release) return release
     const wait = { flow, bytes }
     this.#waits.add(wait)
-    this.#timer ??= setInterval(() => this.#makeRoom(), patienceMs)
+    this.#timer ??= setInterval(() => this.#makeRoom(), evictionIntervalMs)
     const entry = await waitForSeats(this.#queue, flow, { maxWaitMs, reply, seats: bytes })
     this.#waits.delete(wait)
     if (this.#waits.size === 0) {

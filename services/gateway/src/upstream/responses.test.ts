@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { maxBufferedBytes } from '../config.ts'
-import { maxWholeBytes, sendBuffered } from './upstream.ts'
+import { maxShortBytes, sendBuffered } from './upstream.ts'
 
 const startServer = async (listener: RequestListener) => {
   await using stack = new AsyncDisposableStack()
@@ -32,17 +32,17 @@ const respond =
 
 describe('a response of a service', () => {
   it('is returned as bytes up to 256 KiB, and as a stream beyond', async () => {
-    await using short = await startServer(respond(maxWholeBytes))
-    await using long = await startServer(respond(maxWholeBytes + 1))
+    await using short = await startServer(respond(maxShortBytes))
+    await using long = await startServer(respond(maxShortBytes + 1))
 
-    expect((await short.send()).body).toHaveLength(maxWholeBytes)
+    expect((await short.send()).body).toHaveLength(maxShortBytes)
     expect((await long.send()).body).toBeInstanceOf(Readable)
   })
 
   it('is empty for HEAD, whatever its content-length, and for 304, which has none', async () => {
     await using server = await startServer(({ method }, response) =>
       method === 'HEAD'
-        ? response.writeHead(200, { 'content-length': 2 * maxWholeBytes }).end()
+        ? response.writeHead(200, { 'content-length': 2 * maxShortBytes }).end()
         : response.writeHead(304).end(),
     )
 

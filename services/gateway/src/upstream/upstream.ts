@@ -10,7 +10,7 @@ import { createCircuit } from './circuit.ts'
 const probeTimeoutMs = 1_000
 
 /** Length up to which a response is returned as bytes. Longer ones, and those of unknown length, are streams. */
-export const maxWholeBytes = 256 * 1024
+export const maxShortBytes = 256 * 1024
 
 export interface UpstreamResponse {
   statusCode: number
@@ -164,7 +164,7 @@ export const sendBuffered = (
       },
       onResponseStart(controller, statusCode, headers) {
         Object.assign(head, { statusCode, headers })
-        if (!hasBody(request.method, statusCode) || lengthOf(headers) <= maxWholeBytes) return
+        if (!hasBody(request.method, statusCode) || lengthOf(headers) <= maxShortBytes) return
         stream = new StreamedBody(controller, maxBytes)
         respond(stream)
       },
