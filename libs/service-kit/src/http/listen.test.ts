@@ -139,7 +139,7 @@ describe('limitConnections', () => {
     for (const { socket } of opened) socket.destroy()
   }
 
-  it('replaces the oldest idle stranger of all sockets while strangers have half of the connections', async () => {
+  it('replaces the oldest idle unauthenticated connection of all sockets while those are half', async () => {
     await using started = await startApp(4, 4)
     const caller = await open(started.port, '/caller')
     const held = await open(started.port, '/held')
@@ -158,7 +158,7 @@ describe('limitConnections', () => {
     close(caller, held, first, third)
   })
 
-  it('replaces the oldest stranger at work if none is idle', async () => {
+  it('replaces the oldest unauthenticated connection at work if none is idle', async () => {
     await using started = await startApp(4, 2)
     const first = await open(started.port, '/held')
     await vi.waitFor(() => expect(started.held).toHaveLength(1))
@@ -174,7 +174,7 @@ describe('limitConnections', () => {
     close(second, third)
   })
 
-  it('replaces the oldest idle caller while callers have more than half, and none at work', async () => {
+  it('replaces the oldest idle authenticated connection while those are more than half, and none at work', async () => {
     await using started = await startApp(4, 3)
     const atWork = await open(started.port, '/held?as=caller')
     await vi.waitFor(() => expect(started.held).toHaveLength(1))

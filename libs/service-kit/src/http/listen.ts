@@ -57,28 +57,28 @@ type ServerSocket = Socket & { _httpMessage?: ServerResponse | null }
 const isIdle = ({ _httpMessage: response }: ServerSocket): boolean => !response
 
 /**
- * Bounds the connections to all sockets. A further one replaces the oldest idle one: of strangers, over whose connection no
- * request was authenticated, if they have half of all, else of callers. Without an idle one it replaces the oldest stranger.
+ * Bounds the connections to all sockets. A further one replaces the oldest idle one: of those over which no request was
+ * authenticated, if they are half of all, else of the others. Without an idle one it replaces the oldest unauthenticated one.
  */
 export const limitConnections = (app: FastifyInstance, max: number): void => {
   /** In the order of their last accepted requests. */
-  const [strangers, callers] = [new Set<ServerSocket>(), new Set<ServerSocket>()]
-  const remove = (socket: ServerSocket) => strangers.delete(socket) || callers.delete(socket)
+  const [unauthenticated, authenticated] = [new Set<ServerSocket>(), new Set<ServerSocket>()]
+  const remove = (socket: ServerSocket) => unauthenticated.delete(socket) || authenticated.delete(socket)
   app.server.on('connection', (socket: ServerSocket) => {
-    if (strangers.size + callers.size >= max) {
-      const most = strangers.size >= max / 2 ? strangers : callers
-      const replaced = most.values().find(isIdle) ?? strangers.values().next().value
-      // Among callers at work, there is no place.
+    if (unauthenticated.size + authenticated.size >= max) {
+      const most = unauthenticated.size >= max / 2 ? unauthenticated : authenticated
+      const replaced = most.values().find(isIdle) ?? unauthenticated.values().next().value
+      // All others are at work for authenticated callers.
       if (!replaced) return void socket.destroy()
       remove(replaced)
       replaced.destroy()
     }
-    strangers.add(socket)
+    unauthenticated.add(socket)
     socket.once('close', () => remove(socket))
   })
   app.addHook('preParsing', ({ identity, raw: { socket } }, _reply, _payload, done) => {
-    if (callers.delete(socket)) callers.add(socket)
-    else if (strangers.delete(socket)) (identity ? callers : strangers).add(socket)
+    if (authenticated.delete(socket)) authenticated.add(socket)
+    else if (unauthenticated.delete(socket)) (identity ? authenticated : unauthenticated).add(socket)
     done()
   })
 }
