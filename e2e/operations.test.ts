@@ -71,7 +71,7 @@ describe.each(Object.entries(apps))('the service %s', (service, createApp) => {
       // Lists, and reads with a mask, parse their query in the route, and stored JSON is sent as it is.
       if (schema?.querystring !== undefined) expect(schema.querystring, operation.id).toBe(query)
       const sent = (schema?.response as { 200: z.ZodType } | undefined)?.[200]
-      if (sent !== undefined) expect(z.toJSONSchema(sent)).toEqual(z.toJSONSchema(response.contract))
+      if (sent !== undefined) expect(z.toJSONSchema(sent)).toEqual(z.toJSONSchema(response.schema))
     }
   })
 })

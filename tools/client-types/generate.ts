@@ -12,7 +12,7 @@ export const clientTypesFile = join(root, 'libs/client/src/schemas.generated.ts'
 
 /** The schemas that the client exports, with those that they use. It has types of its own for pages. */
 const roots = [
-  ...allOperations.map(({ response }) => String(response.contract.meta()?.id)),
+  ...allOperations.map(({ response }) => String(response.schema.meta()?.id)),
   ...['DeletedForm', 'ErrorBody', 'FormPatch', 'NewKeyInput'],
 ].filter((id) => !/^(undefined|Empty|\w+Page)$/.test(id))
 

@@ -4,19 +4,19 @@ import { ApiError, invalidRequest } from './errors.ts'
 import { toFieldViolations } from './field-violations.ts'
 import { type MaskSchema, parseReadMask, type ReadMask } from './read-mask/read-mask.ts'
 
-export type QueryContract<Q> = z.ZodType<Q> & { shape: object }
+export type QuerySchema<Q> = z.ZodType<Q> & { shape: object }
 
 /** Parses a parameter. @returns undefined if it is invalid: its error is kept, so that the others are checked too. */
 export type TryParse = <T>(field: string, parse: () => T) => T | undefined
 
 /**
- * Parses the raw query of a request. `read` gets the parameters that the contract accepts.
+ * Parses the raw query of a request. `read` gets the parameters that the schema accepts.
  *
  * @throws {ApiError} that of the only invalid parameter; otherwise INVALID_REQUEST with all violations.
  */
 export const readQuery = <Q, T>(
   query: unknown,
-  contract: QueryContract<Q>,
+  schema: QuerySchema<Q>,
   read: (params: Q, tryParse: TryParse) => T,
 ): T => {
   const errors: { field: string; error: ApiError }[] = []
@@ -29,9 +29,9 @@ export const readQuery = <Q, T>(
       return undefined
     }
   }
-  const { data, error } = contract.safeParse(query)
+  const { data, error } = schema.safeParse(query)
   if (error) errors.push({ field: '', error: invalidRequest(toFieldViolations(error)) })
-  const result = read(error ? validPart(query, contract, error) : data, tryParse)
+  const result = read(error ? validPart(query, schema, error) : data, tryParse)
   const [first] = errors
   if (!first) return result
   if (errors.length === 1) throw first.error
@@ -42,10 +42,10 @@ export const readQuery = <Q, T>(
   )
 }
 
-const validPart = <Q>(query: unknown, contract: QueryContract<Q>, { issues }: z.ZodError): Q => {
+const validPart = <Q>(query: unknown, schema: QuerySchema<Q>, { issues }: z.ZodError): Q => {
   const invalid = new Set(issues.map(({ path }) => path[0]))
-  const names = Object.keys(contract.shape).filter((name) => !invalid.has(name))
-  return contract.parse(
+  const names = Object.keys(schema.shape).filter((name) => !invalid.has(name))
+  return schema.parse(
     Object.fromEntries(names.map((name) => [name, (query as Record<string, unknown>)[name]])),
   )
 }

@@ -118,8 +118,8 @@ describe('readListQuery', () => {
     expect(found.fields.sort()).toEqual([...fields].sort())
   })
 
-  it('takes the further parameters of another contract', () => {
-    expect(readListQuery({ all: 'false' }, { ...options, contract: ListOrganizationsQuery }).limit).toBe(10)
+  it('takes the further parameters of another schema', () => {
+    expect(readListQuery({ all: 'false' }, { ...options, schema: ListOrganizationsQuery }).limit).toBe(10)
     expect(refusal({ all: 'false' })).toMatchObject({ fields: ['all'] })
   })
 })

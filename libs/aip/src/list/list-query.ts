@@ -9,7 +9,7 @@ import {
   parseFilter,
 } from '../filter/index.ts'
 import { type MaskSchema, parseReadMask, type ReadMask } from '../read-mask/read-mask.ts'
-import { type QueryContract, readQuery, type TryParse } from '../read-query.ts'
+import { type QuerySchema, readQuery, type TryParse } from '../read-query.ts'
 import { boundFilter } from './bound-filter.ts'
 import { type OrderTerm, type Position, parseOrderBy } from './order-by.ts'
 import type { PageTokens } from './page-token.ts'
@@ -38,13 +38,13 @@ export interface PageOptions {
   /** What a page token is bound to besides filter and orderBy: the collection, its parent, and the user where it matters. */
   scope: readonly string[]
   pageTokens: PageTokens
-  /** The members of an item that `readMask` can name. Only for a list whose contract has the parameter. */
+  /** The members of an item that `readMask` can name. Only for a list whose schema has the parameter. */
   members?: MaskSchema
 }
 
 export interface ListOptions<Field extends string> extends PageOptions {
   /** Schema of the query; default `ListQuery`. A route with further parameters reads those itself. */
-  contract?: QueryContract<ListQuery>
+  schema?: QuerySchema<ListQuery>
   filterFields: FilterFields
   orderFields: readonly Field[]
 }
@@ -57,9 +57,9 @@ export interface ListOptions<Field extends string> extends PageOptions {
  */
 export const readListQuery = <Field extends string>(
   query: unknown,
-  { contract = ListQuery, filterFields, orderFields, scope, ...options }: ListOptions<Field>,
+  { schema = ListQuery, filterFields, orderFields, scope, ...options }: ListOptions<Field>,
 ): ListRequest<Field> =>
-  readQuery(query, contract, (params, tryParse) => {
+  readQuery(query, schema, (params, tryParse) => {
     const filter = tryParse('filter', () => readFilter(params.filter, filterFields))
     const orderBy = tryParse('orderBy', () => parseOrderByOf(params.orderBy, orderFields)) ?? []
     const listScope = [...scope, params.filter, params.orderBy]
@@ -70,16 +70,16 @@ export const readListQuery = <Field extends string>(
 /** Parses the raw query of a list that has only paging. @throws {ApiError} as {@link readListQuery}. */
 export const readPageQuery = (
   query: unknown,
-  { contract = PageQuery, ...options }: PageOptions & { contract?: QueryContract<PageQuery> },
-): PageRequest => readQuery(query, contract, (params, tryParse) => readPage(params, options, tryParse))
+  { schema = PageQuery, ...options }: PageOptions & { schema?: QuerySchema<PageQuery> },
+): PageRequest => readQuery(query, schema, (params, tryParse) => readPage(params, options, tryParse))
 
 /** Parses the raw query of a route with a filter (AIP-160) but no pages. @throws {ApiError} as {@link readListQuery}. */
 export const readFilterQuery = <Q extends { filter: string }>(
   query: unknown,
-  contract: QueryContract<Q>,
+  schema: QuerySchema<Q>,
   filterFields: FilterFields,
 ): { params: Q; filter?: CheckedFilter } =>
-  readQuery(query, contract, (params, tryParse) => {
+  readQuery(query, schema, (params, tryParse) => {
     const filter = tryParse('filter', () => readFilter(params.filter, filterFields))
     return { params, ...(filter && { filter }) }
   })

@@ -10,7 +10,7 @@ export type MaskSchema =
   | { kind: 'array' }
   | { kind: 'value' }
 
-/** The members that a read mask can name in a resource, from its contract. */
+/** The members that a read mask can name in a resource, from its schema. */
 export const maskSchemaOf = (schema: z.ZodType): MaskSchema => {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
     return maskSchemaOf(schema.unwrap() as z.ZodType)

@@ -65,13 +65,13 @@ export interface Operation {
   orderFields?: readonly string[]
   /** A request header with a meaning of its own. */
   header?: 'if-match' | 'if-none-match' | 'last-event-id'
-  /** May be omitted if the contract has a default. */
+  /** May be omitted if the schema has a default. */
   body?: z.ZodType
   /** The body contains a form, so it may have 1 MiB instead of 16 KiB. */
   sendsForm?: true
   response: {
     description: string
-    contract: z.ZodType
+    schema: z.ZodType
     /** By default JSON. */
     mediaType?: string
     hasETag?: true
@@ -89,11 +89,11 @@ const deletedFormPath = `${organizationPath}/deletedForms/{formRef}`
 /** Names as code in Markdown. */
 export const codes = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 
-const page = (contract: z.ZodType) => ({ description: 'A page.', contract })
+const page = (schema: z.ZodType) => ({ description: 'A page.', schema })
 const writtenForm = (description: string) =>
-  ({ description, contract: Form, hasETag: true, isReplayable: true }) as const
-const nothing = { description: 'An empty object.', contract: EmptyResponse }
-const html = { description: 'An HTML page.', contract: z.string(), mediaType: 'text/html' }
+  ({ description, schema: Form, hasETag: true, isReplayable: true }) as const
+const nothing = { description: 'An empty object.', schema: EmptyResponse }
+const html = { description: 'An HTML page.', schema: z.string(), mediaType: 'text/html' }
 
 /** Every operation of the API, by id, in the order of the OpenAPI document. */
 export const operations = {
@@ -112,7 +112,7 @@ export const operations = {
     orderFields: ['createTime', 'name', 'slug'],
     response: {
       description: 'A page, or with `all=true` all organizations.',
-      contract: z.union([ListOrganizationsResponse, AllOrganizationsResponse]),
+      schema: z.union([ListOrganizationsResponse, AllOrganizationsResponse]),
     },
   },
   getOrganization: {
@@ -122,7 +122,7 @@ export const operations = {
     access: 'reader',
     tag: 'Organizations',
     summary: 'Get an organization',
-    response: { description: 'The organization.', contract: Organization },
+    response: { description: 'The organization.', schema: Organization },
   },
   listForms: {
     method: 'GET',
@@ -165,7 +165,7 @@ export const operations = {
       'Whether a form, as a create takes it, could be published, and warnings: what respondents would stumble over. Warnings prevent neither a write nor a publish. Stores nothing and costs no quota; viewers and read-only keys may check, too.',
     body: CheckFormRequest,
     sendsForm: true,
-    response: { description: 'What the check found.', contract: FormCheck },
+    response: { description: 'What the check found.', schema: FormCheck },
   },
   getForm: {
     method: 'GET',
@@ -177,7 +177,7 @@ export const operations = {
     description: 'The current draft. `live` is true if a revision is live.',
     query: GetQuery,
     header: 'if-none-match',
-    response: { description: 'The form.', contract: Form, hasETag: true },
+    response: { description: 'The form.', schema: Form, hasETag: true },
   },
   updateForm: {
     method: 'PATCH',
@@ -263,7 +263,7 @@ export const operations = {
       'Freezes the draft as a new revision and makes it the one that respondents see. A read right after the response returns it. An empty body means `{}`. With a `requestId` the request is safe to repeat. With `refuseBreaking`, the draft is compared with the revision that is live at that time.',
     header: 'if-match',
     body: PublishFormRequest,
-    response: { description: 'The form, `live: true`.', contract: Form, hasETag: true },
+    response: { description: 'The form, `live: true`.', schema: Form, hasETag: true },
     reasons: [
       'QUOTA_EXCEEDED',
       'DRAFT_NOT_PUBLISHABLE',
@@ -310,7 +310,7 @@ export const operations = {
       'Only a revision addressed as `live` has the current `form.aiHandoff` of the draft; its other members are those of the snapshot. Its ETag changes when another revision becomes live, or when the `aiHandoff` of the draft changes. The ETag of a revision addressed by its UUID changes when it becomes live or stops being live.',
     query: GetQuery,
     header: 'if-none-match',
-    response: { description: 'The revision.', contract: Revision, hasETag: true },
+    response: { description: 'The revision.', schema: Revision, hasETag: true },
   },
   rollbackForm: {
     method: 'POST',
@@ -356,7 +356,7 @@ export const operations = {
     query: StreamEventsQuery,
     filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
     header: 'last-event-id',
-    response: { description: 'A stream without end.', contract: z.string(), mediaType: 'text/event-stream' },
+    response: { description: 'A stream without end.', schema: z.string(), mediaType: 'text/event-stream' },
     reasons: ['TOO_MANY_STREAMS', 'AFTER_LAST_EVENT', 'EVENTS_PRUNED'],
   },
   getEvent: {
@@ -366,7 +366,7 @@ export const operations = {
     access: 'reader',
     tag: 'Events',
     summary: 'Get an event',
-    response: { description: 'The event.', contract: FormEvent },
+    response: { description: 'The event.', schema: FormEvent },
   },
   getChanges: {
     method: 'GET',
@@ -379,7 +379,7 @@ export const operations = {
     description:
       'The differences between two states of a form, by default between the live revision and the draft: what a publish would change. Steps are matched by `key`, options by `key`, `id`, `value` or text, and translations by locale and step key; other arrays are compared as a whole. For the draft, the response also says whether it can be published.',
     query: ChangesQuery,
-    response: { description: 'The differences.', contract: FormChanges },
+    response: { description: 'The differences.', schema: FormChanges },
     reasons: ['REVISION_NOT_FOUND'],
   },
   getWhoami: {
@@ -391,7 +391,7 @@ export const operations = {
     summary: 'Get the caller',
     description:
       'The user of the key, the key, and all organizations that the user is a member of, with the roles.',
-    response: { description: 'The caller.', contract: Whoami },
+    response: { description: 'The caller.', schema: Whoami },
   },
   listKeys: {
     method: 'GET',
@@ -417,7 +417,7 @@ export const operations = {
     body: CreateKeyRequest,
     response: {
       description: 'The key and its secret. In a dry run the secret is empty.',
-      contract: IssuedKey,
+      schema: IssuedKey,
     },
     reasons: ['KEY_OUTLIVES_CALLER', 'TOO_MANY_KEYS', 'KEY_ALREADY_CREATED'],
   },
@@ -433,7 +433,7 @@ export const operations = {
     body: RotateKeyRequest,
     response: {
       description: 'The new key and its secret. In a dry run the secret is empty.',
-      contract: IssuedKey,
+      schema: IssuedKey,
     },
     reasons: ['KEY_OUTLIVES_CALLER', 'TOO_MANY_KEYS', 'KEY_ALREADY_CREATED'],
   },
@@ -462,7 +462,7 @@ export const operations = {
     body: CreateSessionRequest,
     response: {
       description: 'The key, its secret and its user. In a dry run the secret is empty.',
-      contract: Session,
+      schema: Session,
     },
     reasons: ['LOGIN_CODE_INVALID', 'TOO_MANY_KEYS', 'RATE_LIMITED', 'OVERLOADED', 'STORAGE_FULL'],
   },
@@ -474,7 +474,7 @@ export const operations = {
     tag: 'Reference',
     summary: 'Get this document',
     query: OpenApiQuery,
-    response: { description: 'OpenAPI 3.1.', contract: z.looseObject({ openapi: z.string() }) },
+    response: { description: 'OpenAPI 3.1.', schema: z.looseObject({ openapi: z.string() }) },
   },
   getDocs: {
     method: 'GET',

@@ -31,7 +31,7 @@ export const listForms: AddRoute<FormsDeps> = (app, { forms, publicFormBaseUrl, 
       const { organizationId } = params
       const scope = ['forms', organizationId]
       const { nextPageToken, readMask, ...list } = readListQuery(query, {
-        contract: ListFormsQuery,
+        schema: ListFormsQuery,
         members: formMembers,
         filterFields: formFilterFields,
         orderFields: formOrderFields,

@@ -124,7 +124,7 @@ const operationObject = (operation: NamedOperation) => {
         ),
         content: contentOf(
           response.mediaType ?? 'application/json',
-          referenceTo(response.contract, 'output'),
+          referenceTo(response.schema, 'output'),
           ofResponse,
         ),
       },
@@ -148,14 +148,14 @@ const contentOf = (mediaType: string, schema: Schema, examples: Record<string, u
   },
 })
 
-/** A reference to the component of a contract with an id; for a union, to those of its members. */
-const referenceTo = (contract: z.ZodType, io: 'input' | 'output'): Schema => {
-  if (contract instanceof z.ZodUnion) {
-    return { anyOf: contract.options.map((option) => referenceTo(option as z.ZodType, io)) }
+/** A reference to the component of a schema with an id; for a union, to those of its members. */
+const referenceTo = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
+  if (schema instanceof z.ZodUnion) {
+    return { anyOf: schema.options.map((option) => referenceTo(option as z.ZodType, io)) }
   }
-  if (contract instanceof z.ZodPrefault) return referenceTo(contract.unwrap() as z.ZodType, io)
-  const { id } = contract.meta() ?? {}
-  return id ? refTo(id) : schemaOf(contract, io)
+  if (schema instanceof z.ZodPrefault) return referenceTo(schema.unwrap() as z.ZodType, io)
+  const { id } = schema.meta() ?? {}
+  return id ? refTo(id) : schemaOf(schema, io)
 }
 
 const errorResponses = (operation: Operation) => {

@@ -56,14 +56,14 @@ export const componentSchemas = (): Schemas => {
   ])
 }
 
-const responseNames = allOperations.flatMap(({ response: { contract } }) => {
-  const contracts = contract instanceof z.ZodUnion ? (contract.options as z.ZodType[]) : [contract]
-  return contracts.flatMap((each) => each.meta()?.id ?? [])
+const responseNames = allOperations.flatMap(({ response: { schema } }) => {
+  const schemas = schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]) : [schema]
+  return schemas.flatMap((each) => each.meta()?.id ?? [])
 })
 
 /** The schema of a query, or of a body without an id. */
-export const schemaOf = (contract: z.ZodType, io: 'input' | 'output'): Schema =>
-  plain(z.toJSONSchema(contract, { io, override: override(io) }) as Schema)
+export const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Schema =>
+  plain(z.toJSONSchema(schema, { io, override: override(io) }) as Schema)
 
 const contractsAs = (io: 'input' | 'output'): Schemas => {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {

@@ -22,7 +22,7 @@ export const listOrganizations: AddRoute<OrganizationsDeps> = (app, { directory,
         return { organizations: memberships.map(({ organization }) => toOrganization(organization)) }
       }
       const { nextPageToken, ...list } = readListQuery(query, {
-        contract: ListOrganizationsQuery,
+        schema: ListOrganizationsQuery,
         filterFields,
         orderFields: organizationFields,
         scope: ['organizations', userId],

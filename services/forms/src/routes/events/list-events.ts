@@ -14,7 +14,7 @@ export const listEvents: AddRoute<FormsDeps> = (app, { forms, eventReader, pageT
     { schema: { params: OrganizationParams } },
     async ({ params: { organizationId }, query, identity }, reply) => {
       const { after, orderBy, nextPageToken, ...list } = readListQuery(query, {
-        contract: ListEventsQuery,
+        schema: ListEventsQuery,
         filterFields: eventFilterFields,
         orderFields: ['sequence'],
         scope: ['events', organizationId],

@@ -16,7 +16,7 @@ export const listRevisions: AddRoute<FormsDeps> = (app, { forms, pageTokens }) =
     async ({ params, query, identity }, reply) => {
       const scope = ['revisions', params.organizationId]
       const { after, limit, skip, readMask, nextPageToken } = readPageQuery(query, {
-        contract: ListRevisionsQuery,
+        schema: ListRevisionsQuery,
         members: revisionMembers,
         scope,
         pageTokens,
