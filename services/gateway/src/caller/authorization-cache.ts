@@ -11,7 +11,7 @@ import { FairQueue } from '@fms/scheduling'
 import { LRUCache } from 'lru-cache'
 import { waitForSeats } from '../admission/admission-queue.ts'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'
-import { acquireOrHoldBack, KeyedConcurrencyLimit } from '../limits/concurrency-limits.ts'
+import { acquireOrRejectLater, KeyedConcurrencyLimit } from '../limits/concurrency-limits.ts'
 import { textOf, type Upstream } from '../upstream/upstream.ts'
 
 /** How long an authorization is fresh, from the moment of its request: a revoked key works for no longer. */
@@ -180,7 +180,7 @@ const createLookupLimits = (maxKeyLookups: number, maxPerUser: number) => {
       if (!entry) throw tooManyWrongKeys(maxKeyLookups)
       return () => unknownKeys.leave(entry)
     }
-    return acquireOrHoldBack(() => users.acquire(userId))
+    return acquireOrRejectLater(() => users.acquire(userId))
   }
 }
 

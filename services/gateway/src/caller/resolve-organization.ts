@@ -4,7 +4,7 @@ import { flowOf } from '@fms/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
 import { formNotFoundAnywhere, upstreamUnavailable } from '../errors.ts'
-import { acquireOrHoldBack } from '../limits/concurrency-limits.ts'
+import { acquireOrRejectLater } from '../limits/concurrency-limits.ts'
 import { textOf } from '../upstream/upstream.ts'
 import { setCaller } from './authenticate.ts'
 
@@ -16,7 +16,7 @@ import { setCaller } from './authenticate.ts'
  */
 export const resolveOrganization = (app: FastifyInstance, deps: GatewayDeps, members: MaskSchema): void => {
   app.addHook('preHandler', (request, reply) =>
-    request.permit.during(() => resolve(request, reply, deps, members)),
+    request.permit.holdDuring(() => resolve(request, reply, deps, members)),
   )
 }
 
@@ -34,7 +34,7 @@ const resolve = async (
   await setCaller(request, deps.authorize, found)
   const { organizationId } = request.identity
   if (organizationId === undefined) throw formNotFoundAnywhere(formRef)
-  request.permit.defer(await acquireOrHoldBack(() => deps.limits.organizations.acquire(organizationId)))
+  request.permit.defer(await acquireOrRejectLater(() => deps.limits.organizations.acquire(organizationId)))
 }
 
 /** The organization of a public id, or undefined, in the caller's turn. @throws {ApiError} UPSTREAM_UNAVAILABLE */

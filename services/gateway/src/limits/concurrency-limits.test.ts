@@ -47,7 +47,7 @@ describe('concurrency limits', () => {
     const limits = new ConcurrencyLimits(1, 1)
     const permit = limits.acquire(member)
     const work = Promise.withResolvers<void>()
-    const done = permit.during(() => work.promise)
+    const done = permit.holdDuring(() => work.promise)
     permit.release()
     expect(errorOf(() => limits.acquire(member))).toMatchObject({ reason: 'TOO_MANY_AT_ONCE' })
 

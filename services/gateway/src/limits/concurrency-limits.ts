@@ -79,7 +79,7 @@ export class ConcurrencyPermit {
   }
 
   /** Holds the permit until the work is done, which goes on also after the caller has disconnected. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async holdDuring<T>(work: () => Promise<T>): Promise<T> {
     this.#holders++
     try {
       return await work()
@@ -95,15 +95,15 @@ export class ConcurrencyPermit {
   }
 }
 
-/** How long a refusal is held back, in milliseconds: it costs as much as a read, and callers repeat it at once. */
-const refusalMs = 500
+/** Delay of a rejection, in milliseconds: it costs as much as a read, and callers repeat it at once. */
+const rejectionDelayMs = 500
 
-/** Acquires what is free at once, else holds the refusal back. */
-export const acquireOrHoldBack = <T>(acquire: () => T): T | Promise<never> => {
+/** Acquires what is free at once, else rejects after {@link rejectionDelayMs}. */
+export const acquireOrRejectLater = <T>(acquire: () => T): T | Promise<never> => {
   try {
     return acquire()
   } catch (error) {
-    return delay(refusalMs).then(() => Promise.reject(error))
+    return delay(rejectionDelayMs).then(() => Promise.reject(error))
   }
 }
 
@@ -113,7 +113,7 @@ export const limitConcurrency = (app: FastifyInstance, limits: ConcurrencyLimits
   app.addHook('onRequest', (request, reply, done) => {
     // The caller disconnected during the look-up of its key: `close` has fired, so a permit would never be released.
     if (reply.hasEnded) return void reply.hijack()
-    const permit = acquireOrHoldBack(() => limits.acquire(request.identity))
+    const permit = acquireOrRejectLater(() => limits.acquire(request.identity))
     if (permit instanceof Promise) return void permit.catch(done)
     request.permit = permit
     reply.raw.on('close', () => request.permit.release())

@@ -39,7 +39,7 @@ export const publishForm: AddRoute<GatewayDeps> = (
         // What is left has to suffice for the publish.
         maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),
       }
-      const published = await permit.during(() =>
+      const published = await permit.holdDuring(() =>
         queues.publish.admit(admission, () => publisher.publishForm(command, deadline, id)),
       )
       if (!published || reply.hasEnded) return reply.hijack()

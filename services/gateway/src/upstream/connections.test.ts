@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { spreadLookup } from './connections.ts'
+import { shuffledLookup } from './connections.ts'
 
 /** A resolver that returns these addresses, always in this order. */
 const resolver = (...addresses: string[]) =>
@@ -28,7 +28,7 @@ const listen = async (address: string, port = 0) => {
 
 /** Sends requests on separate connections, and returns the address that each one reached. */
 const reachedAddresses = async (count: number, lookup: typeof systemLookup, port: number) => {
-  const agent = new Agent({ connect: { lookup: spreadLookup(lookup) } })
+  const agent = new Agent({ connect: { lookup: shuffledLookup(lookup) } })
   const requests = Array.from({ length: count }, async () => {
     const { body } = await agent.request({ origin: `http://forms:${port}`, method: 'GET', path: '/' })
     return body.text()

@@ -12,7 +12,7 @@ const defaultTimeoutMs = 6_000
  * Returns addresses in random order. The system sorts them by common prefix (RFC 6724, rule 9): all connections would
  * go to one instance. Node tries the next address on a failure.
  */
-export const spreadLookup =
+export const shuffledLookup =
   (lookup: typeof systemLookup = systemLookup): LookupFunction =>
   (name, options, done) => {
     lookup(name, { ...options, all: true }, (error, addresses) => {
@@ -36,7 +36,7 @@ const shuffle = (addresses: LookupAddress[]): LookupAddress[] => {
 
 const connectionOptions = {
   pipelining: 1,
-  connect: { timeout: 1_000, lookup: spreadLookup() },
+  connect: { timeout: 1_000, lookup: shuffledLookup() },
   keepAliveTimeout: idleMs,
   keepAliveMaxTimeout: idleMs,
 }

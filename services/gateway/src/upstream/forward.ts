@@ -134,7 +134,7 @@ const sendWhenAdmitted = async (
       await queue.admit(admission, send(true))
     }
   }
-  await permit.during(work).catch((error) => void reply.send(error))
+  await permit.holdDuring(work).catch((error) => void reply.send(error))
 }
 
 export const discard = (body: Buffer | StreamedBody) => {
