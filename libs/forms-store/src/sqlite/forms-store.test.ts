@@ -581,7 +581,7 @@ describe('the statements', () => {
     const statements = await statementsOf(read)
     using database = new DatabaseSync(path)
     database.function('matchesParts', (_text, _parts) => 1)
-    database.function('stillWanted', () => 1)
+    database.function('notAborted', () => 1)
     return statements.map(([sql, ...values]) =>
       database
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)

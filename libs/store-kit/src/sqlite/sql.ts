@@ -20,8 +20,8 @@ export const allOf = (...conditions: (SqlCondition | undefined)[]): SqlCondition
  * A condition that every row meets, for long reads: every 16th row runs the check of {@link SqliteDatabase.snapshot},
  * since a call takes as long as the scan of a row. Every index entry contains the `rowid`.
  */
-export const wantedRow = (rowid: string): SqlCondition => ({
-  sql: `(${rowid} & 15 OR stillWanted())`,
+export const unlessAborted = (rowid: string): SqlCondition => ({
+  sql: `(${rowid} & 15 OR notAborted())`,
   values: [],
 })
 

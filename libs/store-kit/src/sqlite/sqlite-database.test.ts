@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { wantedRow } from './sql.ts'
+import { unlessAborted } from './sql.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { add, createNotesPath, migrations, texts, unavailable } from './testing.ts'
 
@@ -139,7 +139,7 @@ describe('snapshot', () => {
     await using database = new SqliteDatabase(path, migrations)
     await Promise.all(Array.from({ length: 100 }, (_, index) => add(database, `${index}`)))
     const count = () => {
-      const { sql } = wantedRow('rowid')
+      const { sql } = unlessAborted('rowid')
       return database.get(`SELECT count(*) AS count FROM notes WHERE ${sql}`)?.count
     }
     let checks = 0

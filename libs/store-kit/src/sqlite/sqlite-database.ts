@@ -42,7 +42,7 @@ export class SqliteDatabase implements AsyncDisposable {
   #syncError: Error | undefined
   /** Counts the statements that may have changed the file. */
   #statementsRun = 0
-  /** Throws when the snapshot is no longer wanted. */
+  /** Throws when the snapshot is aborted. */
   #check = () => {}
 
   /**
@@ -60,7 +60,7 @@ export class SqliteDatabase implements AsyncDisposable {
     this.#connection = openConnection(path, { ...options, lockTimeoutMs, readOnly })
     this.#diskFreeBytes = options.diskFreeBytes ?? measureFreeBytes(path)
     this.#syncFile = options.sync ?? promisify(fdatasync)
-    this.#connection.function('stillWanted', () => {
+    this.#connection.function('notAborted', () => {
       this.#check()
       return 1
     })
@@ -92,7 +92,7 @@ export class SqliteDatabase implements AsyncDisposable {
     return this.#translating(() => this.#prepare(sql).get(values))
   }
 
-  /** Runs synchronous reads on one state of the file. An error of `check`, at first or in `wantedRow`, ends them. */
+  /** Runs synchronous reads on one state of the file. An error of `check`, at first or in `unlessAborted`, ends them. */
   snapshot<T>(work: () => T, check: () => void = () => {}): T {
     return this.#translating(() => {
       check()

@@ -8,7 +8,7 @@ import {
   type Row,
   type SqlCondition,
   type SqliteDatabase,
-  wantedRow,
+  unlessAborted,
 } from '@fms/store-kit'
 import type { ListFormsQuery, ListReport } from '../../forms-store.ts'
 import { completeFormOrder, formFilterFields } from '../../lists/form-fields.ts'
@@ -84,9 +84,9 @@ const readAlongIndex = (
   order: readonly OrderTerm[],
   columns: SqlCondition = { sql: `rowid AS id, ${columnsOf(order)}`, values: [] },
 ): Row[] => {
-  const wanted = skip > smallPage.skipped ? wantedRow('id') : undefined
+  const abortable = skip > smallPage.skipped ? unlessAborted('id') : undefined
   const ranges = (after ? rangesAfter(order, after) : [undefined]).map((range) =>
-    allOf({ sql: ofOrganization, values: [organizationId] }, range, wanted),
+    allOf({ sql: ofOrganization, values: [organizationId] }, range, abortable),
   )
   const selects = ranges.map(
     ({ sql }) => `SELECT ${columns.sql} FROM forms INDEXED BY ${indexOf(order)} WHERE ${sql}`,
@@ -121,7 +121,7 @@ const findAmong = (
   if (!candidates) return 'large'
   report.plan = 'ids' in candidates ? 'formTrigrams' : `forms_by_${candidates.column}`
   const { table, within } = sourceOf(organizationId, candidates)
-  const where = allOf(within, wantedRow('id'), filter && filterSql(filter, filterColumns, '+foldedName'))
+  const where = allOf(within, unlessAborted('id'), filter && filterSql(filter, filterColumns, '+foldedName'))
   const countMatches = () =>
     database.get(`SELECT count(*) AS total FROM ${table} WHERE ${where.sql}`, ...where.values)!
       .total as number

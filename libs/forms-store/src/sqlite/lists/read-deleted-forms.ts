@@ -1,4 +1,4 @@
-import { afterPosition, allOf, orderSql, pageSql, type SqliteDatabase, wantedRow } from '@fms/store-kit'
+import { afterPosition, allOf, orderSql, pageSql, type SqliteDatabase, unlessAborted } from '@fms/store-kit'
 import type { DeletedFormsPage, ListDeletedFormsQuery } from '../../forms-store.ts'
 import { toDeletedForm } from '../../stored-rows.ts'
 import { deletedFormColumns } from '../rows.ts'
@@ -21,7 +21,7 @@ export const readDeletedForms = (
   const where = allOf(
     { sql: 'organizationId = ?', values: [organizationId] },
     after && afterPosition(order, [after.deleteTime.getTime(), after.formId]),
-    wantedRow('incarnation'),
+    unlessAborted('incarnation'),
   )
   const sql = `SELECT ${deletedFormColumns} FROM deletions WHERE ${where.sql} ORDER BY ${orderSql(order)} ${pageSql}`
   const found = database.all(sql, ...where.values, limit + 1, skip).map(toDeletedForm)

@@ -1,4 +1,4 @@
-import { pageSql, type Row, type SqliteDatabase, wantedRow } from '@fms/store-kit'
+import { pageSql, type Row, type SqliteDatabase, unlessAborted } from '@fms/store-kit'
 import type { ListedRevision, ListRevisionsQuery, RevisionsPage } from '../../forms-store.ts'
 import { toStoredRevision } from '../../stored-rows.ts'
 import { findForm } from '../find-form.ts'
@@ -8,7 +8,7 @@ import { readTexts } from './read-texts.ts'
 /** Revisions that are counted along an index in the time that the scan of one form takes. */
 const revisionsPerForm = 20
 
-const ofForm = `incarnation = ? AND ${wantedRow('rowid').sql}`
+const ofForm = `incarnation = ? AND ${unlessAborted('rowid').sql}`
 
 /** Reads a page of revisions. Index: revisions_by_number. @returns undefined when there is no such form. */
 export const readRevisions = (

@@ -27,7 +27,7 @@ interface ReaderRequest<K extends PageKind = PageKind> {
 type Outcome = { page: unknown } | { problem: Problem } | { failure: string }
 type ReaderResponse = Outcome & { report: Partial<ListReport> }
 
-/** Rows between two checks of `wantedRow`. */
+/** Rows between two checks of `unlessAborted`. */
 const rowsPerCheck = 16
 
 lowerPriority()
