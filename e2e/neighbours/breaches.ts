@@ -6,7 +6,7 @@ const memoryBound = 400
 
 /**
  * Bound of a synchronous task of a service, in milliseconds of CPU time: 50 for the largest valid form, 10 for the
- * precision of the metric, the rest for garbage collection and for event-loop turns that serve many requests.
+ * precision of the metric, the rest for garbage collection and for event-loop iterations that serve many requests.
  */
 const taskBound = 100
 

@@ -104,7 +104,7 @@ const pruneForm = async (
     const batch = await store.revisionGrowth.prune(form, rule)
     if (batch.revisions === 0) return total
     total = addSizes(total, batch)
-    // Signals arrive between two turns of the event loop, and SQLite needs none for a batch.
+    // Signals arrive between two iterations of the event loop, and SQLite needs none for a batch.
     await new Promise((resolve) => setImmediate(resolve))
   }
   return total

@@ -83,12 +83,12 @@ export class GroupCommit {
     return taken
   }
 
-  /** Waits while each iteration of the event loop queues more changes: concurrent requests arrive within a few turns. */
+  /** Waits while each iteration of the event loop queues more changes: concurrent requests arrive within a few. */
   async #waitForMore(): Promise<void> {
     let queued: number
     do {
       queued = this.#queued
-      await nextTurn()
+      await nextIteration()
     } while (this.#queued > queued && this.#queued < commitThreshold)
   }
 
@@ -178,4 +178,4 @@ export class GroupCommit {
   }
 }
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve))

@@ -18,7 +18,7 @@ const givenBudget = (bytes: number, minBytes?: number) => {
   return { budget, evicted, reserve }
 }
 
-/** Whether a promise settles before a turn of the event loop. */
+/** Whether a promise settles before an iteration of the event loop. */
 const settled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), setImmediate(false)])
 
 describe('MemoryBudget', () => {

@@ -68,7 +68,7 @@ const startTwo = async () => {
 const polling = { timeout: 10_000, interval: 50 }
 
 describe('the rate limit of two gateways', () => {
-  it('is one budget, which ends for both at the same time', async () => {
+  it('is one limit, which ends for both at the same time', async () => {
     await using two = await startTwo()
     await two.untilShared(two.here, two.there)
     const key = two.newKey()

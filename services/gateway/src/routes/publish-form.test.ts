@@ -383,7 +383,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect((await response).status).toBe(status)
   })
 
-  it('is not refused in the turn of the event loop in which a second copy is about to be sent', async () => {
+  it('is not refused in the iteration of the event loop in which a second copy is about to be sent', async () => {
     let receive: (error: null, message: object) => void = () => {}
     const request = vi.fn(async (_: string, __: unknown, options: { headers: MsgHdrs }) => {
       if (request.mock.calls.length > 1) return new Promise<never>(() => {})
