@@ -63,7 +63,7 @@ export const createFormsApp = ({
     logger,
     isBehindGateway: true,
     largeBodyBytes: inlineLimit,
-    parseEnvelope: (body, { identity }) => threads.run('parse', body, flowOf(identity)),
+    parseShallowly: (body, { identity }) => threads.run('parse', body, flowOf(identity)),
     ready: () => deps.forms.ping(),
   })
   app.addHook('onClose', () => threads.close())

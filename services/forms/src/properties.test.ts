@@ -269,7 +269,7 @@ describe('a malformed request', () => {
   })
 })
 
-describe('a duplicate member of the envelope', () => {
+describe('a duplicate member of the body', () => {
   const twice = ['"validateOnly":true,"validateOnly":false', '"validateOnly":true,"validat\\u0065Only":false']
   const padding = ' '.repeat(100_000)
 

@@ -2,7 +2,7 @@ import { anyCharacter } from '@fms/testkit/any-character'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../errors.ts'
-import { parseJson, parseJsonEnvelope } from './json-body.ts'
+import { parseJson, parseShallowJson } from './json-body.ts'
 
 const parse = (text: string) => parseJson(Buffer.from(text))
 
@@ -107,15 +107,15 @@ describe('parseJson', () => {
   })
 })
 
-describe('parseJsonEnvelope', () => {
-  const envelope = (text: string) => {
-    const { body, nested } = parseJsonEnvelope(Buffer.from(text))
+describe('parseShallowJson', () => {
+  const shallow = (text: string) => {
+    const { body, nested } = parseShallowJson(Buffer.from(text))
     return { body, nested: Object.fromEntries(nested) }
   }
 
   it('returns nested objects and arrays as text', () => {
     expect(
-      envelope(' {"form": {"a": [1, {}]} , "list":[2],"validateOnly" :true, "n":-1e2,"s":"\\u0061"} '),
+      shallow(' {"form": {"a": [1, {}]} , "list":[2],"validateOnly" :true, "n":-1e2,"s":"\\u0061"} '),
     ).toEqual({
       body: { form: {}, list: [], validateOnly: true, n: -100, s: 'a' },
       nested: { form: '{"a": [1, {}]}', list: '[2]' },
@@ -123,7 +123,7 @@ describe('parseJsonEnvelope', () => {
   })
 
   it.each(['[1, {}]', '"text"', '1', 'null', ' true\n'])('takes %s, which has no members', (text) => {
-    const { body, nested } = envelope(text)
+    const { body, nested } = shallow(text)
     expect(body).toEqual(text.startsWith('[') ? [] : JSON.parse(text))
     expect(nested).toEqual({})
   })
@@ -132,7 +132,7 @@ describe('parseJsonEnvelope', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue()), (value) => {
         fc.pre(!/__proto__|constructor|prototype/.test(JSON.stringify(value)))
-        const { body, nested } = envelope(JSON.stringify(value))
+        const { body, nested } = shallow(JSON.stringify(value))
         const texts = Object.fromEntries(
           Object.entries(nested).map(([name, text]) => [name, JSON.parse(text)]),
         )
@@ -143,14 +143,14 @@ describe('parseJsonEnvelope', () => {
 
   it('rejects the same bodies as parseJson', () => {
     for (const text of ['{"a":[1e999]}', '{"form":{"__proto__":1}}', '{"a":1,"a":2}', '{"a":', '\ufeff{}']) {
-      expect(() => envelope(text)).toThrow(refusal(text).message)
+      expect(() => shallow(text)).toThrow(refusal(text).message)
     }
   })
 
   it('rejects a body with more than 1,000 members', () => {
     const members = (count: number) => `{${Array.from({ length: count }, (_, i) => `"m${i}":1`).join(',')}}`
-    expect(Object.keys(envelope(members(1000)).body as object)).toHaveLength(1000)
-    expect(() => envelope(members(1001))).toThrow('The body must have at most 1000 members')
+    expect(Object.keys(shallow(members(1000)).body as object)).toHaveLength(1000)
+    expect(() => shallow(members(1001))).toThrow('The body must have at most 1000 members')
     expect(() => parse(members(1001))).toThrow('The body must have at most 1000 members')
     expect(parse(`{"form":${members(1001)}}`)).toBeDefined()
   })

@@ -31,7 +31,7 @@ export const parseJson = (bytes: Uint8Array, maxDepth = defaultMaxDepth): unknow
 }
 
 /** A request body whose nested objects and arrays are not parsed. */
-export interface JsonEnvelope {
+export interface ShallowJson {
   /** The body, with `{}` in place of each member that is an object and `[]` in place of each array. */
   body: Json
   /** JSON texts of these objects and arrays, by member name. */
@@ -39,7 +39,7 @@ export interface JsonEnvelope {
 }
 
 /** Checks a body as {@link parseJson} does, with its errors, but parses only scalar members: a few ms for 1 MiB. */
-export const parseJsonEnvelope = (bytes: Uint8Array): JsonEnvelope => {
+export const parseShallowJson = (bytes: Uint8Array): ShallowJson => {
   const text = decode(bytes)
   const members = scanJson(text, defaultMaxDepth)
   const start = text.search(/[^ \t\n\r]/)

@@ -1,4 +1,4 @@
-import type { JsonEnvelope } from '@fms/aip'
+import type { ShallowJson } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
 import {
   type FastifyBaseLogger,
@@ -53,8 +53,8 @@ export interface AppOptions {
   trustProxy?: string[] | undefined
   /** Bodies over this many bytes are large, {@link smallBodyBytes} by default. */
   largeBodyBytes?: number
-  /** Parses the envelope of a large body away from the event loop. Without it, large bodies are parsed like others. */
-  parseEnvelope?: (body: Buffer, request: FastifyRequest) => Promise<JsonEnvelope>
+  /** Parses only scalar members of a large body, off the event loop. Without it, large bodies are parsed like others. */
+  parseShallowly?: (body: Buffer, request: FastifyRequest) => Promise<ShallowJson>
   /** The gateway logs each request, and adds `x-request-id` and `nosniff`: services behind it log failures alone at `info`. */
   isBehindGateway?: boolean
   /** Resolves while the service can work; its error is the reason why `/readyz` is 503. */
@@ -69,7 +69,7 @@ export interface AppOptions {
 export const createApp = (options: AppOptions) => {
   const { logger, ready, addFirstHooks, newConnections = 'refuse', isBehindGateway = false } = options
   const app = createServer(options)
-  acceptJsonBodies(app, options.largeBodyBytes ?? smallBodyBytes, options.parseEnvelope)
+  acceptJsonBodies(app, options.largeBodyBytes ?? smallBodyBytes, options.parseShallowly)
   app.setValidatorCompiler(({ schema }) => toValidator(schema as z.ZodType))
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(errorHandler)

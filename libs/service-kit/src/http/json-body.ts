@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http'
-import { invalidRequest, type JsonEnvelope, parseJson } from '@fms/aip'
+import { invalidRequest, parseJson, type ShallowJson } from '@fms/aip'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { unsupportedMediaType } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where only the envelope of a large body is parsed: the JSON of its objects and arrays, by name. */
+    /** Where only scalar members of a large body are parsed: the JSON of its objects and arrays, by name. */
     nestedJson: ReadonlyMap<string, string> | undefined
   }
 }
 
-/** Makes the app accept strict JSON alone (`parseJson`). @param parseEnvelope for bodies over `largeBodyBytes`. */
+/** Makes the app accept strict JSON alone (`parseJson`). @param parseShallowly for bodies over `largeBodyBytes`. */
 export const acceptJsonBodies = (
   app: FastifyInstance,
   largeBodyBytes: number,
-  parseEnvelope?: (body: Buffer, request: FastifyRequest) => Promise<JsonEnvelope>,
+  parseShallowly?: (body: Buffer, request: FastifyRequest) => Promise<ShallowJson>,
 ): void => {
   app.decorateRequest('nestedJson')
   app.removeAllContentTypeParsers()
@@ -23,10 +23,10 @@ export const acceptJsonBodies = (
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
-      if (!parseEnvelope || body.length <= largeBodyBytes) return rejectNull(parseJson(body))
-      const envelope = await parseEnvelope(body, request)
-      request.nestedJson = envelope.nested
-      return rejectNull(envelope.body)
+      if (!parseShallowly || body.length <= largeBodyBytes) return rejectNull(parseJson(body))
+      const shallow = await parseShallowly(body, request)
+      request.nestedJson = shallow.nested
+      return rejectNull(shallow.body)
     },
   )
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest, payload: IncomingMessage) => {

@@ -1,5 +1,5 @@
 // Entry point of a worker thread: the export that a task names is called. Input and output are text, which is cheap to send.
-import { type JsonEnvelope, type JsonObject, parseJsonEnvelope } from '@fms/aip'
+import { type JsonObject, parseShallowJson, type ShallowJson } from '@fms/aip'
 import type { StoredDraft } from '@fms/forms-store'
 import { lowerPriority } from '@fms/scheduling/lower-priority'
 import { threadTask } from '@fms/scheduling/worker-threads'
@@ -10,7 +10,7 @@ import { digestParameters } from '../requests/digest-request.ts'
 
 lowerPriority()
 
-export const parse = threadTask((body: Uint8Array): JsonEnvelope => parseJsonEnvelope(body))
+export const parse = threadTask((body: Uint8Array): ShallowJson => parseShallowJson(body))
 
 export const compare = threadTask(comparisonJson)
 

@@ -138,7 +138,7 @@ describe('POST /organizations/{organization}/forms', () => {
     ['no form', {}, 'form'],
     ['a form that is no object', { form: [] }, 'form'],
     ['a word for a boolean', { form: {}, validateOnly: 'true' }, 'validateOnly'],
-  ])('rejects an envelope with %s', async (_, payload, field) => {
+  ])('rejects a body with %s', async (_, payload, field) => {
     await using service = await startForms()
 
     const response = await service.send(create(service.organizationId, payload))

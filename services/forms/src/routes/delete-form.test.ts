@@ -21,7 +21,7 @@ const remove = (
 describe('DELETE /organizations/{organization}/forms/{form}', () => {
   it.each([
     ['no body', {}],
-    ['an empty envelope', { body: {} }],
+    ['an empty object', { body: {} }],
     ['an empty body of JSON', { headers: { 'content-type': 'application/json' } }],
     ['validateOnly false in the body', { body: { validateOnly: false } }],
     ['validateOnly false in the query', { query: '?validateOnly=false' }],
@@ -72,7 +72,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     ['the body', { body: { validateOnly: true } }],
     ['the query', { query: '?validateOnly=true' }],
     ['both', { query: '?validateOnly=true', body: { validateOnly: true } }],
-    ['the query beside an empty envelope', { query: '?validateOnly=true', body: {} }],
+    ['the query beside an empty object', { query: '?validateOnly=true', body: {} }],
   ])('deletes nothing with validateOnly in %s', async (_, request) => {
     await using service = await startForms()
     const form = await service.given.form()
@@ -124,7 +124,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     ['a null in an unknown member', { force: null }, ['force']],
     ['a word for a boolean', { validateOnly: 'true' }, ['validateOnly']],
     ['null for a boolean', { validateOnly: null }, ['validateOnly']],
-    ['a list for an envelope', [], ['']],
+    ['a list for an object', [], ['']],
   ])('rejects %s', async (_, body, fields) => {
     await using service = await startForms()
     const form = await service.given.form()

@@ -30,7 +30,7 @@ const expectLive = async (service: FormsService, form: StoredForm) => {
 describe('POST /organizations/{organization}/forms/{form}/unpublish', () => {
   it.each([
     ['no body', undefined, {}],
-    ['an empty envelope', {}, {}],
+    ['an empty object', {}, {}],
     ['an empty body of JSON', undefined, { 'content-type': 'application/json' }],
     ['validateOnly false', { validateOnly: false }, {}],
   ])('takes the form down and returns it, for %s', async (_, body, headers) => {
@@ -118,7 +118,7 @@ describe('POST /organizations/{organization}/forms/{form}/unpublish', () => {
     ['null for a note', { note: null }, 'note'],
     ['a misspelt member', { notes: 'x' }, 'notes'],
     ['a word for a boolean', { validateOnly: 'true' }, 'validateOnly'],
-    ['a list for an envelope', [], ''],
+    ['a list for an object', [], ''],
   ])('rejects %s', async (_, body, field) => {
     const { service, form } = await givenLive()
     await using _service = service

@@ -383,8 +383,8 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     ['a list for a form', { form: [] }, ['form']],
     ['a word for a boolean', { form: {}, validateOnly: 'true' }, ['validateOnly']],
     ['null for a boolean', { form: {}, validateOnly: null }, ['validateOnly']],
-    ['a list for an envelope', [], ['']],
-  ])('rejects an envelope with %s', async (_, payload, fields) => {
+    ['a list for an object', [], ['']],
+  ])('rejects a body with %s', async (_, payload, fields) => {
     await using service = await startForms()
     const form = await service.given.form()
 

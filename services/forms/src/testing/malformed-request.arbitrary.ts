@@ -156,8 +156,8 @@ const wrongBody = (payload: fc.Arbitrary<string | Buffer>): fc.Arbitrary<Malform
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Valid JSON other than an envelope. */
-const wrongEnvelope = anyJsonValue
+/** Valid JSON other than a body of the route. */
+const wrongValue = anyJsonValue
   .filter((value) => !isObject(value) || Object.keys(value).some((name) => name !== 'validateOnly'))
   .map((value) => JSON.stringify(value))
 
@@ -424,7 +424,7 @@ export const tooLongRequestArbitrary: fc.Arbitrary<MalformedRequest> = writing.m
 export const malformedRequestArbitrary: fc.Arbitrary<MalformedRequest> = fc.oneof(
   wrongBody(brokenJson),
   wrongBody(unfitJson),
-  wrongBody(wrongEnvelope),
+  wrongBody(wrongValue),
   wrongForm,
   wrongId,
   wrongSwitch,

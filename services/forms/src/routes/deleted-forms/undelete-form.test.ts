@@ -36,7 +36,7 @@ const expectDeleted = async (service: FormsService, form: StoredForm) => {
 describe('POST /organizations/{organization}/deletedForms/{form}/undelete', () => {
   it.each([
     ['no body', undefined, {}],
-    ['an empty envelope', {}, {}],
+    ['an empty object', {}, {}],
     ['an empty body of JSON', undefined, { 'content-type': 'application/json' }],
     ['validateOnly false', { validateOnly: false }, {}],
   ])('restores the form as it was, for %s', async (_, body, headers) => {
@@ -139,7 +139,7 @@ describe('POST /organizations/{organization}/deletedForms/{form}/undelete', () =
     ['a misspelt member', { validateonly: true }, 'validateonly'],
     ['a requestId that is no UUID', { requestId: 'x' }, 'requestId'],
     ['null for a boolean', { validateOnly: null }, 'validateOnly'],
-    ['a list for an envelope', [], ''],
+    ['a list for an object', [], ''],
   ])('rejects %s', async (_, body, field) => {
     const { service, form } = await givenDeleted()
     await using _service = service
