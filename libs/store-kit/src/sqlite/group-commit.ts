@@ -26,16 +26,14 @@ export interface GroupCommitOptions {
   /** Counts the writing statements that have run on the connection. */
   statementsRun: () => number
   translateError: (error: unknown) => unknown
-  /** Resolves when the disk has all commits so far. */
-  sync: () => Promise<void>
 }
 
 /** Changes without a caller: those of operators and of background work. */
 const ownFlow: Flow = { organization: '', user: '' }
 
 /**
- * Runs the changes of concurrent callers, who take turns, in one transaction with one sync (group commit). Each caller sees
- * a transaction of its own: a change that throws is rolled back alone, and promises settle when the disk has the commit.
+ * Runs the changes of concurrent callers, who take turns, in one transaction with one fsync (group commit). Each caller
+ * sees a transaction of its own: a change that throws is rolled back alone, and promises settle after the commit.
  */
 export class GroupCommit {
   readonly #connection: DatabaseSync
@@ -64,10 +62,11 @@ export class GroupCommit {
   }
 
   async #flush(): Promise<void> {
+    await this.#waitForMore()
     while (this.#next) {
-      await this.#waitForMore()
-      // Readers, and other processes that wait for the lock, run during a sync, and the next batch is queued.
       await this.#commit(() => this.#take())
+      // Readers, and other processes that wait for the lock, run between two batches.
+      if (this.#next) await nextIteration()
     }
     this.#flushing = undefined
   }
@@ -97,12 +96,7 @@ export class GroupCommit {
     const batch: QueuedChange[] = []
     try {
       await this.#begin()
-      const settle = this.#runInTransaction(next, batch)
-      if (settle) {
-        await this.#options.sync()
-        for (const settleOne of settle) settleOne()
-        return
-      }
+      if (this.#runInTransaction(next, batch)) return
     } catch (error) {
       // Without a transaction, all changes fail that wait for one.
       if (batch.length === 0) for (let each = next(); each; each = next()) batch.push(each)
@@ -133,11 +127,10 @@ export class GroupCommit {
    * Runs changes in the open transaction, adds them to `batch`, and ends it. A savepoint for each change would copy every
    * page that it touches, and most changes that throw do so before their first statement.
    *
-   * A change that uses up the time ends its batch, so that no later change causes it to run again.
-   *
-   * @returns what settles the promises; undefined when one of several changes threw after it had written: all is rolled back.
+   * @returns false when one of several changes threw after it had written: all is rolled back, and no promise is settled.
+   *   A change that uses up the time ends its batch, so that no later change causes it to run again.
    */
-  #runInTransaction(next: () => QueuedChange | undefined, batch: QueuedChange[]): (() => void)[] | undefined {
+  #runInTransaction(next: () => QueuedChange | undefined, batch: QueuedChange[]): boolean {
     const settle: (() => void)[] = []
     const endMs = performance.now() + maxBatchMs
     try {
@@ -150,7 +143,7 @@ export class GroupCommit {
         const settled = this.#run(queued, batch.length === 1)
         if (!settled) {
           this.#connection.exec('ROLLBACK')
-          return undefined
+          return false
         }
         settle.push(settled)
       }
@@ -159,7 +152,8 @@ export class GroupCommit {
       if (this.#connection.isTransaction) this.#connection.exec('ROLLBACK')
       throw error
     }
-    return settle
+    for (const settleOne of settle) settleOne()
+    return true
   }
 
   /** @returns what settles the promise after the commit; undefined when the transaction has to be rolled back. */

@@ -1,10 +1,8 @@
-import { closeSync, fdatasync, openSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { promisify } from 'node:util'
 import { matchesParts } from '@fms/aip'
 import type { Flow } from '@fms/scheduling'
-import { storageFull, storeUnavailable } from '../errors.ts'
+import { storageFull } from '../errors.ts'
 import { measureFreeBytes, reservedBytes } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
 import { makeFolder } from './make-folder.ts'
@@ -24,22 +22,15 @@ export interface SqliteOptions {
   pageCacheBytes?: number
   /** The free bytes on the disk of the file. Default: measured. For tests. */
   diskFreeBytes?: (() => number) | undefined
-  /** Resolves when the disk has all of a file. Default: `fdatasync`. For tests. */
-  sync?: (file: number) => Promise<void>
 }
 
 /** A SQLite file that processes of one machine share. Reads run at once; a resolved `write` is synced to the disk. */
 export class SqliteDatabase implements AsyncDisposable {
-  readonly #path: string
   readonly #connection: DatabaseSync
   readonly #schema: SqliteSchemaGuard
   readonly #statements: Statements
   readonly #commits: GroupCommit
   readonly #diskFreeBytes: () => number
-  readonly #syncFile: (file: number) => Promise<void>
-  /** The write-ahead log, opened by the first change. */
-  #walFile: number | undefined
-  #syncError: Error | undefined
   /** Counts the statements that may have changed the file. */
   #statementsRun = 0
   /** Throws when the snapshot is aborted. */
@@ -56,10 +47,8 @@ export class SqliteDatabase implements AsyncDisposable {
     const { lockTimeoutMs = defaultLockTimeoutMs, readOnly = false } = options
     assertRestored(path)
     if (path !== ':memory:' && !readOnly) makeFolder(dirname(path))
-    this.#path = path
     this.#connection = openConnection(path, { ...options, lockTimeoutMs, readOnly })
     this.#diskFreeBytes = options.diskFreeBytes ?? measureFreeBytes(path)
-    this.#syncFile = options.sync ?? promisify(fdatasync)
     this.#connection.function('notAborted', () => {
       this.#check()
       return 1
@@ -68,10 +57,9 @@ export class SqliteDatabase implements AsyncDisposable {
     this.#schema = new SqliteSchemaGuard(this.#connection, basename(path), migrations)
     this.#commits = new GroupCommit(this.#connection, {
       lockTimeoutMs,
-      beforeChanges: () => this.#assertUsable(),
+      beforeChanges: () => this.#schema.check(),
       statementsRun: () => this.#statementsRun,
       translateError: (error) => this.#translate(error),
-      sync: () => this.#sync(),
     })
     try {
       if (readOnly) this.#schema.assertMigrated()
@@ -144,37 +132,16 @@ export class SqliteDatabase implements AsyncDisposable {
 
   /** Checks that the file can be used. @throws {ApiError} STORE_UNAVAILABLE, STORE_SCHEMA_TOO_NEW. */
   ping(): void {
-    this.#translating(() => this.#assertUsable())
+    this.#translating(() => this.#schema.check())
   }
 
   async close(): Promise<void> {
     await this.#commits.drain()
     if (this.#connection.isOpen) this.#connection.close()
-    if (this.#walFile !== undefined) closeSync(this.#walFile)
-    this.#walFile = undefined
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  /** Waits in a thread until the disk has all commits so far: a sync on the event loop would hold up reads. */
-  async #sync(): Promise<void> {
-    if (this.#path === ':memory:') return
-    try {
-      // SQLite keeps the file for as long as a connection is open.
-      this.#walFile ??= openSync(`${this.#path}-wal`, 'r+')
-      await this.#syncFile(this.#walFile)
-    } catch (error) {
-      // What the disk has lost, a later sync does not report, so nothing is written any more.
-      this.#syncError = storeUnavailable(error)
-      throw this.#syncError
-    }
-  }
-
-  #assertUsable(): void {
-    if (this.#syncError) throw this.#syncError
-    this.#schema.check()
   }
 
   #prepare(sql: string) {
@@ -205,8 +172,8 @@ const openConnection = (
 ): DatabaseSync => {
   const connection = new DatabaseSync(path, { timeout: lockTimeoutMs, readOnly })
   if (!readOnly) enableWriteAheadLog(connection, lockTimeoutMs)
-  // A commit does not sync: `GroupCommit` does. Statement journals are kept in memory, where they cost no system calls.
-  connection.exec('PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY')
+  // Statement journals are kept in memory, where they cost no system calls.
+  connection.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY')
   connection.exec(`PRAGMA cache_size = ${-Math.ceil(pageCacheBytes / 1024)}`)
   connection.function('matchesParts', { deterministic: true }, (text, parts) =>
     Number(matchesParts(text as string, parseParts(parts as string))),
