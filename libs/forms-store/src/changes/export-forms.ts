@@ -7,6 +7,8 @@ export async function* exportForms(engine: ChangeEngine, organizationId: string)
   const exported = new Set<string>()
   for await (const form of engine.formsByPublicId(organizationId, false)) {
     const record = await engine.readRecord(form)
+    // It may be restored before the deleted ones are read.
+    if (record?.deletion) deletedBefore.push(form)
     if (!record || record.deletion) continue
     exported.add(form.formId)
     yield record

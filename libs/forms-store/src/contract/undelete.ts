@@ -329,6 +329,21 @@ export const undeleteContract = (open: OpenStore, limits: EngineLimits): void =>
       expect(idsOf(records)).toEqual(idsOf(forms))
       expect(records.map(({ deletion }) => deletion !== undefined)).toEqual(areDeleted)
     })
+
+    it('has a form that is deleted and restored while the other forms are read', async () => {
+      const organizationId = randomUUID()
+      const forms = await atOnce(3, () => givenForm(store(), { organizationId }))
+      const [, deleted, last] = forms.sort((a, b) => (a.publicId < b.publicId ? -1 : 1))
+      const formIds: string[] = []
+
+      for await (const { formId } of store().exportForms(organizationId)) {
+        formIds.push(formId)
+        if (formIds.length === 1) await remove(deleted!)
+        if (formId === last!.formId) await undelete(deleted!)
+      }
+
+      expect(formIds.sort()).toEqual(forms.map(({ formId }) => formId).sort())
+    })
   })
 
   describe('an undelete', () => {
