@@ -118,8 +118,12 @@ export const restoreBackup = async (folder: string, target: BackupSource): Promi
   await checkReleases(folder)
   using interruption = new Interruption()
   try {
-    for (const { from, unfinished, digest } of moves) {
+    // All of them before the first copy, so that no process opens a store whose turn has not come.
+    for (const { unfinished } of moves) {
       createFolder(dirname(unfinished))
+      await writeFile(unfinished, '', { mode: 0o600 })
+    }
+    for (const { from, unfinished, digest } of moves) {
       await copyPrivately(from, unfinished)
       if ((await sha256Of(unfinished)) !== digest) throw new Error(`${from} has changed since the backup.`)
       if (from.endsWith('.db')) checkIntegrity(unfinished)

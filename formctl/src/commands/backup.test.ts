@@ -1,9 +1,14 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
   appendFileSync,
+  closeSync,
+  constants,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -346,6 +351,24 @@ describe('formctl restore', () => {
     expect(readdirSync(at('restored')).sort()).toEqual(['directory.db', 'forms.db', 'internal-secret'])
     expect((await runFormctl(['user', 'list', '--json'])).stdout).toContain('ada@example.com')
     expect(await formsIn('restored')).toEqual(forms)
+  })
+
+  it('lets no process open a store from its first copy on', async () => {
+    await backUp()
+    // A named pipe: its copy waits until it is opened for writing, and then differs from the backup.
+    rmSync(at('backup', 'internal-secret'))
+    execFileSync('mkfifo', [at('backup', 'internal-secret')])
+    useDataDir('restored')
+    const restore = runFormctl(['restore', at('backup')])
+    try {
+      await vi.waitUntil(() => existsSync(at('restored', 'directory.db.restoring')))
+      const opened = openDirectoryStore(`sqlite:${at('restored', 'directory.db')}`)
+      await expect(opened).rejects.toThrow('directory.db.restoring is of a restore')
+    } finally {
+      closeSync(openSync(at('backup', 'internal-secret'), constants.O_RDWR))
+      expect((await restore).stderr).toContain('internal-secret has changed since the backup')
+    }
+    expect(readdirSync(at('restored'))).toEqual([])
   })
 
   it('does not restore beside the write-ahead log of another store, which would damage it', async () => {
