@@ -231,7 +231,7 @@ export abstract class FormChanges {
 
   async #apply(change: Change): Promise<boolean> {
     if (change.context.validateOnly) {
-      if (!change.ignoresQuota) await this.#engine.checkRoom(change)
+      await this.#engine.checkRoom(change)
       return true
     }
     try {

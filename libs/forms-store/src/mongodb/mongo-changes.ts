@@ -86,7 +86,9 @@ export const mongoChanges = (collections: FormsCollections, quota: MongoQuota): 
 
   apply: (change) => applyChange(collections, quota, change),
 
-  checkRoom: (change) => quota.check(change.organizationId, limitedGrowth(change)),
+  async checkRoom(change) {
+    if (!change.ignoresQuota) await quota.check(change.organizationId, limitedGrowth(change))
+  },
 
   /** Does not compare `changeTime`: replies count whatever else happens to the form. Index: replies_by_replyId. */
   async recordReplies({ organizationId, formId, replyIds }) {

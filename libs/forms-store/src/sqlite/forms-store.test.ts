@@ -132,6 +132,7 @@ describe('a full disk', () => {
     await using store = new SqliteFormsStore(join(directory, 'full.db'), options)
     const [kept, deleted] = await Promise.all([givenForm(store), givenForm(store)])
     await publish(store, kept)
+    const [record] = await Array.fromAsync(store.exportForms(kept.organizationId))
     diskFreeBytes = 0
 
     const rename = (name: string) => store.update(refOf(kept), (current) => edited(current, { name }))
@@ -140,6 +141,9 @@ describe('a full disk', () => {
     await expect(publish(store, deleted)).rejects.toMatchObject(full)
     const other = newForm({ organizationId: kept.organizationId })
     await expect(store.create(other, dryRun)).rejects.toMatchObject(full)
+    const imported = { ...record!, formId: other.formId, publicId: other.publicId, revisions: [], live: null }
+    for (const validateOnly of [true, false])
+      await expect(store.importForm(imported, { validateOnly })).rejects.toMatchObject(full)
     const replies = { ...kept, replyIds: [crypto.randomUUID()] }
     await expect(store.recordReplies(replies)).rejects.toMatchObject(full)
 

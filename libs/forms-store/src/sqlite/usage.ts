@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '@fms/store-kit'
-import type { Growth } from '../changes/change.ts'
+import type { Change, Growth } from '../changes/change.ts'
 import type { OrganizationForms, Quota, Usage } from '../forms-store.ts'
-import { assertWithinQuota } from '../quota.ts'
+import { assertWithinQuota, limitedGrowth } from '../quota.ts'
 
 export interface UsageGrowth extends Omit<Growth, 'eventBytes'> {
   deletedForms: number
@@ -17,14 +17,11 @@ export const readUsage = (
   return { forms: forms as number, deletedForms: deletedForms as number, bytes: bytes as number }
 }
 
-/** Checks that quota and disk have room for growth. @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL. */
-export const checkGrowth = (
-  database: SqliteDatabase,
-  quota: Quota,
-  organizationId: string,
-  growth: Usage,
-): void => {
-  assertWithinQuota(organizationId, quota, readUsage(database, organizationId), growth)
+/** Checks that quota and disk have room for a change. @throws {ApiError} QUOTA_EXCEEDED, STORAGE_FULL. */
+export const checkRoom = (database: SqliteDatabase, quota: Quota, change: Change): void => {
+  const { organizationId, ignoresQuota } = change
+  const growth = limitedGrowth(change)
+  if (!ignoresQuota) assertWithinQuota(organizationId, quota, readUsage(database, organizationId), growth)
   if (growth.forms > 0 || growth.bytes > 0) database.assertRoom()
 }
 

@@ -4,11 +4,10 @@ import type { Change, FormFields, FoundForm, NewForm } from '../../changes/chang
 import type { Deletion } from '../../changes/deletion.ts'
 import { type EventForm, withSequence } from '../../events/recorded-event.ts'
 import type { Quota, StoredForm } from '../../forms-store.ts'
-import { limitedGrowth, noQuota } from '../../quota.ts'
 import { appendEvent } from '../events/append-event.ts'
 import { trigramTokens } from '../lists/trigram-tokens.ts'
 import { draftColumns, revisionColumns } from '../rows.ts'
-import { addUsage, checkGrowth } from '../usage.ts'
+import { addUsage, checkRoom } from '../usage.ts'
 import { findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
 
 /** Checks everything before the first statement that writes: an error after one rolls back the whole group commit. */
@@ -16,7 +15,7 @@ export const applyChange = (database: SqliteDatabase, quota: Quota, change: Chan
   const { organizationId, event, context } = change
   if (!isAsFound(database, change) || hasTakenIds(database, change)) return false
   change.beforeStoring?.()
-  checkGrowth(database, change.ignoresQuota ? noQuota : quota, organizationId, limitedGrowth(change))
+  checkRoom(database, quota, change)
   const incarnation = writeForm(database, change)
   for (const revision of change.revisions ?? [])
     database.insert('revisions', revisionColumns(revision, incarnation))

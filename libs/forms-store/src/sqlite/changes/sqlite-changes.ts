@@ -1,12 +1,11 @@
 import type { SqliteDatabase } from '@fms/store-kit'
 import type { ChangeEngine } from '../../changes/change-engine.ts'
 import type { FormRef, Quota } from '../../forms-store.ts'
-import { limitedGrowth } from '../../quota.ts'
 import { toFoundDraft, toFoundForm, toStoredRevision } from '../../stored-rows.ts'
 import { findForm, formsByPublicId } from '../find-form.ts'
 import { readRecord } from '../records/read-record.ts'
 import { foundColumns } from '../rows.ts'
-import { checkGrowth } from '../usage.ts'
+import { checkRoom } from '../usage.ts'
 import { applyChange } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
 import { findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
@@ -52,7 +51,7 @@ export const sqliteChanges = (database: SqliteDatabase, quota: Quota): ChangeEng
   },
 
   async checkRoom(change) {
-    checkGrowth(database, quota, change.organizationId, limitedGrowth(change))
+    checkRoom(database, quota, change)
   },
 
   /** Index: the key of replies. */
