@@ -174,6 +174,23 @@ describe('limitConnections', () => {
     close(second, third)
   })
 
+  it('replaces an idle connection before one at work while authenticated ones at work are more than half', async () => {
+    await using started = await startApp(4, 5)
+    const callers = await Promise.all([1, 2, 3].map(() => open(started.port, '/held?as=caller')))
+    await vi.waitFor(() => expect(started.held).toHaveLength(3))
+    const atWork = await open(started.port, '/held')
+    await vi.waitFor(() => expect(started.held).toHaveLength(4))
+    const idle = await open(started.port)
+
+    const next = await open(started.port)
+
+    expect(next.response).toContain('here')
+    await expect.poll(() => idle.socket.closed).toBe(true)
+    for (const release of started.held) release()
+    expect(String(await once(atWork.socket, 'data'))).toContain('released')
+    close(...callers, atWork, next)
+  })
+
   it('replaces the oldest idle authenticated connection while those are more than half, and none at work', async () => {
     await using started = await startApp(4, 3)
     const atWork = await open(started.port, '/held?as=caller')

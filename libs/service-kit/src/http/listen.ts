@@ -57,8 +57,9 @@ type ServerSocket = Socket & { _httpMessage?: ServerResponse | null }
 const isIdle = ({ _httpMessage: response }: ServerSocket): boolean => !response
 
 /**
- * Bounds the connections to all sockets. A further one replaces the oldest idle one: of those over which no request was
- * authenticated, if they are half of all, else of the others. Without an idle one it replaces the oldest unauthenticated one.
+ * Bounds the connections to all sockets. A further one replaces the oldest idle one: of those over which a request was
+ * authenticated while the others are less than half of all, else of the others. Without an idle one it replaces the oldest
+ * unauthenticated one.
  */
 export const limitConnections = (app: FastifyInstance, max: number): void => {
   /** In the order of their last accepted requests. */
@@ -66,8 +67,8 @@ export const limitConnections = (app: FastifyInstance, max: number): void => {
   const remove = (socket: ServerSocket) => unauthenticated.delete(socket) || authenticated.delete(socket)
   app.server.on('connection', (socket: ServerSocket) => {
     if (unauthenticated.size + authenticated.size >= max) {
-      const most = unauthenticated.size >= max / 2 ? unauthenticated : authenticated
-      const replaced = most.values().find(isIdle) ?? unauthenticated.values().next().value
+      const idle = unauthenticated.size < max / 2 ? authenticated.values().find(isIdle) : undefined
+      const replaced = idle ?? unauthenticated.values().find(isIdle) ?? unauthenticated.values().next().value
       // All others are at work for authenticated callers.
       if (!replaced) return void socket.destroy()
       remove(replaced)
