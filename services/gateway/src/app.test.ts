@@ -100,6 +100,8 @@ describe('a path that is a letter or two off', () => {
     ['/v2/organizations/acme/forms/Ab3dE6gH9j/change', '/v2/organizations/acme/forms/Ab3dE6gH9j/changes'],
     ['/v2/organizations/acme/forms/', '/v2/organizations/acme/forms'],
     ['/v2//organizations/acme/form', '/v2/organizations/acme/forms'],
+    ['/v2/organizations//forms', undefined],
+    ['/v2/organizations/acme/forms//revisions', undefined],
     ['/v2/organizations/acme/nothing', undefined],
   ])('%s is a 404 that suggests %s', async (path, meant) => {
     await using gateway = await startGateway()

@@ -32,7 +32,9 @@ export const rejectUnknownPaths = (app: FastifyInstance, paths = collectPaths(ap
     const methods = [...paths.values()].flatMap((each) =>
       each.pattern.test(decoded) ? [...each.methods] : [],
     )
-    if (methods.length === 0) throw pathNotFound(path, similarPath(path, paths.keys()))
+    // In the place of an id, no slash is too many: the id is missing.
+    const lacksId = hasEmptySegment(request) && /\/\/+[^/]/.test(path)
+    if (methods.length === 0) throw pathNotFound(path, lacksId ? undefined : similarPath(path, paths.keys()))
     const withMethod = [...paths].flatMap(([url, each]) => (each.methods.has(request.method) ? [url] : []))
     throw methodNotAllowed(request.method, [...new Set(methods)], similarPath(path, withMethod))
   }
