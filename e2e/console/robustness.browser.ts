@@ -555,6 +555,33 @@ describe('a page that could not be read', () => {
   })
 })
 
+describe('a page whose responses are cut off', () => {
+  it('is read again after some seconds, and not at once', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    await page.evaluate(`{
+      const { fetch } = window
+      window.cutOffAt = []
+      window.fetch = async (url, init) => {
+        const response = await fetch(url, init)
+        if (!String(url).includes('/v2/keys?')) return response
+        window.cutOffAt.push(performance.now())
+        return new Response(new ReadableStream({ pull: (body) => body.error(new TypeError('cut off')) }))
+      }
+    }`)
+
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByText('The service did not respond.').waitFor()
+
+    // The client itself repeats each reading twice.
+    const times = () => page.evaluate<number[]>('window.cutOffAt')
+    await expect.poll(async () => (await times()).length).toBeGreaterThan(3)
+    const [, , third, fourth] = await times()
+    expect(fourth! - third!).toBeGreaterThan(4_900)
+  })
+})
+
 describe('the activity', () => {
   it('keeps its events while it is read again', async () => {
     const account = await system().account()

@@ -1,5 +1,5 @@
 import { FormsConnectionError } from '@fms/client'
-import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import { type Signal, untracked, useSignal, useSignalEffect } from '@preact/signals'
 import { useCallback } from 'preact/hooks'
 import { isConnected } from '../session/session.ts'
 
@@ -56,8 +56,12 @@ export const useReloads = (lastError: () => unknown): { times: Signal<number>; r
   useSignalEffect(() => {
     if (!(lastError() instanceof FormsConnectionError)) return
     // The browser does not notice when a service that was down responds again.
-    const timer = setTimeout(reload, isConnected.value ? 0 : retryMs)
+    const timer = setTimeout(reload, retryMs)
     return () => clearTimeout(timer)
+  })
+  // Only when it changes: it is true as well while responses begin, and are cut off.
+  useSignalEffect(() => {
+    if (isConnected.value && untracked(lastError) instanceof FormsConnectionError) reload()
   })
   return { times, reload }
 }
