@@ -555,30 +555,51 @@ describe('a page that could not be read', () => {
   })
 })
 
-describe('a page whose responses are cut off', () => {
-  it('is read again after some seconds, and not at once', async () => {
-    const account = await system().account()
-    await using opened = await signIn(account)
-    const { page } = opened
+describe('responses that are cut off', () => {
+  /** Cuts off those with a method and a part of a URL. @returns what waits for a repeat, and returns the pause before it. */
+  const cutOff = async (page: Page, method: string, part: string) => {
     await page.evaluate(`{
       const { fetch } = window
       window.cutOffAt = []
       window.fetch = async (url, init) => {
         const response = await fetch(url, init)
-        if (!String(url).includes('/v2/keys?')) return response
+        if (init.method !== '${method}' || !String(url).includes('${part}')) return response
         window.cutOffAt.push(performance.now())
         return new Response(new ReadableStream({ pull: (body) => body.error(new TypeError('cut off')) }))
       }
     }`)
+    return async () => {
+      const times = () => page.evaluate<number[]>('window.cutOffAt')
+      // The client itself sends each request three times.
+      await expect.poll(async () => (await times()).length).toBeGreaterThan(3)
+      const [, , third, fourth] = await times()
+      return fourth! - third!
+    }
+  }
+
+  it('are requested again after some seconds, and not at once, by a page', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    const pause = await cutOff(page, 'GET', '/v2/keys?')
 
     await page.getByRole('link', { name: 'Keys' }).click()
-    await page.getByText('The service did not respond.').waitFor()
 
-    // The client itself repeats each reading twice.
-    const times = () => page.evaluate<number[]>('window.cutOffAt')
-    await expect.poll(async () => (await times()).length).toBeGreaterThan(3)
-    const [, , third, fourth] = await times()
-    expect(fourth! - third!).toBeGreaterThan(4_900)
+    expect(await pause()).toBeGreaterThan(4_900)
+  })
+
+  it('are requested again after some seconds, and not at once, by a save', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await using opened = await signIn(account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+    const pause = await cutOff(page, 'PATCH', '/forms/')
+
+    await page.getByLabel('Tone').fill('calm')
+    await page.getByRole('button', { name: 'Save' }).click()
+
+    expect(await pause()).toBeGreaterThan(4_900)
   })
 })
 

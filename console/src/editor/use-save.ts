@@ -1,13 +1,10 @@
-import { FormsConnectionError, isReason } from '@fms/client'
+import { isReason } from '@fms/client'
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { isRetryable } from '../session/entry.ts'
-import { isConnected } from '../session/session.ts'
+import { useRetry } from '../session/retry.ts'
 import { texts } from '../texts.ts'
 import type { FormEdit } from './edits/form-edit.ts'
-
-/** Delay before a save is repeated that did not reach the service, or that it was not ready for. Milliseconds. */
-const retryMs = 5_000
 
 /** Whether a save that failed may succeed later. */
 export const isSavedLater = (error: unknown): boolean =>
@@ -30,12 +27,10 @@ export const useSave = (edit: FormEdit) => {
     edit.history.current.value
     if (!isSavedLater(error.peek()) || !edit.isDirty.peek()) clearError()
   })
-  useSignalEffect(() => {
-    if (isRunning.value || !edit.isValid.value || !isSavedLater(error.value)) return
-    const isBack = isConnected.value && error.value instanceof FormsConnectionError
-    const timer = setTimeout(save, isBack ? 0 : retryMs)
-    return () => clearTimeout(timer)
-  })
+  useRetry(
+    () => (!isRunning.value && edit.isValid.value && isSavedLater(error.value) ? error.value : undefined),
+    save,
+  )
   const status = (): string => {
     if (isRunning.value) return texts.edit.saving
     if (edit.isDirty.value) return texts.edit.unsaved

@@ -1,10 +1,7 @@
 import { FormsConnectionError } from '@fms/client'
-import { type Signal, untracked, useSignal, useSignalEffect } from '@preact/signals'
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import { useCallback } from 'preact/hooks'
-import { isConnected } from '../session/session.ts'
-
-/** Delay before a reading that did not reach the service is repeated, in milliseconds. */
-const retryMs = 5_000
+import { useRetry } from '../session/retry.ts'
 
 /** What a page has read. */
 export interface Loaded<T> {
@@ -53,15 +50,6 @@ export const useReloads = (lastError: () => unknown): { times: Signal<number>; r
   const reload = useCallback(() => {
     times.value = times.peek() + 1
   }, [times])
-  useSignalEffect(() => {
-    if (!(lastError() instanceof FormsConnectionError)) return
-    // The browser does not notice when a service that was down responds again.
-    const timer = setTimeout(reload, retryMs)
-    return () => clearTimeout(timer)
-  })
-  // Only when it changes: it is true as well while responses begin, and are cut off.
-  useSignalEffect(() => {
-    if (isConnected.value && untracked(lastError) instanceof FormsConnectionError) reload()
-  })
+  useRetry(() => (lastError() instanceof FormsConnectionError ? lastError() : undefined), reload)
   return { times, reload }
 }
