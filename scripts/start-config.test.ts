@@ -17,17 +17,19 @@ describe('a secret in DATA_DIR', () => {
     expect(readOrCreateSecrets(config)).toEqual(created)
   })
 
-  it.each(['internal-secret', 'demo-api-key', 'passwords.json'])(
-    'is not used if it is damaged, and its file is named: %s',
-    async (name) => {
-      await using folder = await mkdtempDisposable(join(tmpdir(), 'secrets-'))
-      const file = join(folder.path, name)
-      writeFileSync(file, '{')
+  it.each([
+    ['internal-secret', '{'],
+    ['internal-secret', '\0'.repeat(43)],
+    ['demo-api-key', '{'],
+    ['passwords.json', '{'],
+  ])('is not used if it is damaged, and its file is named: %s, %j', async (name, content) => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'secrets-'))
+    const file = join(folder.path, name)
+    writeFileSync(file, content)
 
-      const read = () =>
-        readOrCreateSecrets(readStartConfig({ DATA_DIR: folder.path })) && readOrCreatePasswords(folder.path)
+    const read = () =>
+      readOrCreateSecrets(readStartConfig({ DATA_DIR: folder.path })) && readOrCreatePasswords(folder.path)
 
-      expect(read).toThrow(`${file} is damaged. Restore it, or delete it: the next start creates another.`)
-    },
-  )
+    expect(read).toThrow(`${file} is damaged. Restore it, or delete it: the next start creates another.`)
+  })
 })

@@ -9,6 +9,7 @@ export function readOrCreateSecret<T>(file: string, create: () => string, parse:
   const existing = readIfExists(file)
   if (!existing) writeSecret(file, create())
   try {
+    if (existing?.includes('\0')) throw new Error('It has zeros, as after a power failure.')
     return parse(existing || readIfExists(file)!)
   } catch (cause) {
     throw new Error(`${file} is damaged. Restore it, or delete it: the next start creates another.`, {
