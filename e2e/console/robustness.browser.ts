@@ -553,6 +553,22 @@ describe('a page that could not be read', () => {
       await page.getByRole('link', { name: 'Customer feedback' }).waitFor()
     }
   })
+
+  it('leaves the focus where it is when it is read, unless that was on the button', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    await page.route('**/v2/keys?*', (request) => request.abort())
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.evaluate('document.activeElement.blur()')
+
+    await page.unroute('**/v2/keys?*')
+
+    await page.getByRole('row', { name: /Test/ }).waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement === document.body')).toBe(true)
+  })
 })
 
 describe('responses that are cut off', () => {

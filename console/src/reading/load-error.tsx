@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { focusHeading } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
@@ -21,14 +21,15 @@ export const LoadError = ({
 
 /** A button that reads again. Leaves the focus to the heading of the page when it disappears with the focus. */
 export const TryAgain = ({ isLoading, onClick }: { isLoading: boolean; onClick: () => void }) => {
-  useEffect(
-    () => () => {
-      if (document.activeElement === document.body) focusHeading()
-    },
-    [],
-  )
+  const button = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    const { current } = button
+    return () => {
+      if (document.activeElement === current) focusHeading()
+    }
+  }, [])
   return (
-    <button type="button" aria-disabled={isLoading} onClick={() => isLoading || onClick()}>
+    <button ref={button} type="button" aria-disabled={isLoading} onClick={() => isLoading || onClick()}>
       {texts.tryAgain}
     </button>
   )
