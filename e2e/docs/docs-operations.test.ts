@@ -32,9 +32,8 @@ describe('the backup of docs/operations.md', () => {
       await promisify(execFile)(
         'sh',
         ['-euc', script.replaceAll('npm run -s formctl --', `${process.execPath} ${formctl}`)],
-        {
-          cwd: folder,
-        },
+        // Not the folder or stores of whoever runs the tests.
+        { cwd: folder, env: { PATH: process.env.PATH } },
       )
       await npmStop(before)
       const after = await npmStart(join(folder, 'restored'))
