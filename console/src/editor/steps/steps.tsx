@@ -21,7 +21,7 @@ interface KeyedFields {
   i18n: JsonObject
 }
 
-/** The keys by which translations and branches know steps that have the key of another one, as while somebody types past it. */
+/** The keys that translations and branches still have for steps whose typed key is that of another step at the moment. */
 const ownKeys = new WeakMap<JsonObject, string>()
 
 /** Sets the own key of a new step object: earlier states of the edit have the former objects. */

@@ -1,7 +1,7 @@
 import type { FormRecord } from '@fms/contracts'
 import type { ChangeEngine } from './change-engine.ts'
 
-/** Deleted forms come last, with those restored meanwhile; one deleted meanwhile comes once. */
+/** Each form once, whatever is deleted or restored meanwhile. Deleted forms come last, with those that were deleted before. */
 export async function* exportForms(engine: ChangeEngine, organizationId: string): AsyncGenerator<FormRecord> {
   const deletedBefore = await Array.fromAsync(engine.formsByPublicId(organizationId, true))
   const exported = new Set<string>()

@@ -57,8 +57,8 @@ type ServerSocket = Socket & { _httpMessage?: ServerResponse | null }
 const isIdle = ({ _httpMessage: response }: ServerSocket): boolean => !response
 
 /**
- * Bounds the connections to all sockets. A further one replaces the oldest idle one: of those over which a request was
- * authenticated while the others are less than half of all, else of the others. Without an idle one it replaces the oldest
+ * Bounds the connections to all sockets. A further one replaces an idle one, the oldest: an unauthenticated one, over which
+ * no request had a valid key, unless these are less than half of all. Without an idle one, it replaces the oldest
  * unauthenticated one.
  */
 export const limitConnections = (app: FastifyInstance, max: number): void => {
