@@ -14,6 +14,8 @@ export interface Span {
   attributes: Record<string, string | number>
   /** Status code of OTLP; 2 is an error. */
   status: number
+  /** The message of the status. */
+  message?: string | undefined
 }
 
 /** An OpenTelemetry collector for tests: receives OTLP over HTTP as JSON. */
@@ -85,7 +87,7 @@ interface Exported {
   resourceSpans: {
     resource: { attributes: Attribute[] }
     scopeSpans: {
-      spans: (Omit<Span, 'attributes' | 'status'> & { attributes: Attribute[]; status: { code?: number } })[]
+      spans: (Omit<Span, 'attributes' | 'status'> & { attributes: Attribute[]; status: { code?: number; message?: string } })[]
     }[]
   }[]
 }
@@ -99,6 +101,7 @@ const spansOf = ({ resourceSpans }: Exported): Span[] =>
         service,
         attributes: valuesOf(span.attributes),
         status: span.status.code ?? 0,
+        message: span.status.message,
       })),
     )
   })

@@ -75,7 +75,7 @@ const logExportErrors = (logger: FastifyBaseLogger): void => {
 }
 
 const createRequestSpans = (tracer: Tracer) => {
-  const contexts = new WeakMap<FastifyRequest, Context>()
+  const spans = new WeakMap<FastifyRequest, Span>()
 
   const start = (request: FastifyRequest): Context => {
     const parent = propagation.extract(ROOT_CONTEXT, request.headers)
@@ -86,12 +86,13 @@ const createRequestSpans = (tracer: Tracer) => {
       { kind: SpanKind.SERVER, attributes: requestAttributes(request) },
       parent,
     )
+    spans.set(request, span)
     request.log = request.log.child(spanFields(span))
     return trace.setSpan(parent, span)
   }
 
   const end = (request: FastifyRequest, status: number): void => {
-    const span = trace.getSpan(contexts.get(request) ?? ROOT_CONTEXT)
+    const span = spans.get(request)
     if (!span) return
     const { userId, organizationId } = request.identity ?? {}
     if (userId) span.setAttribute('user.id', userId)
@@ -106,13 +107,8 @@ const createRequestSpans = (tracer: Tracer) => {
     app.addHook('onRequest', (request, reply, done) => {
       if (isUnlogged(request)) return done()
       const started = start(request)
-      contexts.set(request, started)
       reply.log = request.log
       context.with(started, done)
-    })
-    // Reading the body loses the context.
-    app.addHook('preValidation', (request, _reply, done) => {
-      context.with(contexts.get(request) ?? ROOT_CONTEXT, done)
     })
     return end
   }

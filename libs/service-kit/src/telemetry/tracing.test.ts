@@ -4,12 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { ApiError } from '@fms/aip'
 import { newTrace, startCollector } from '@fms/testkit/collector'
 import { headers } from 'nats'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createApp } from '../http/create-app.ts'
-import { startTracing, stopTracing, traceSending } from './tracing.ts'
+import { startTracing, stopTracing, traceFields, traceSending } from './tracing.ts'
 
 /** An app that exports traces to `endpoint`, and its log lines. */
 const startTraced = async (endpoint: string) => {
@@ -22,7 +23,10 @@ const startTraced = async (endpoint: string) => {
   const app = createApp({ logger })
   app.post('/things/:id', async ({ log }) => {
     log.info('inside')
-    return {}
+    return traceFields()
+  })
+  app.get('/rejected', async () => {
+    throw new ApiError('NOT_FOUND', 'FORM_NOT_FOUND', 'no such thing')
   })
   app.get('/defect', async () => {
     throw new Error('a defect')
@@ -53,7 +57,8 @@ describe('tracing', () => {
     const { app, lines } = await startTraced(collector.url)
     const { traceId, traceparent } = newTrace()
 
-    await app.inject({ method: 'POST', url: '/things/1?a=b', headers: { traceparent }, payload: {} })
+    const request = { url: '/things/1?a=b', headers: { traceparent }, payload: {} }
+    const response = await app.inject({ method: 'POST', ...request })
     await stopTracing()
 
     const [span] = collector.trace(traceId)
@@ -70,6 +75,7 @@ describe('tracing', () => {
       },
       status: 0,
     })
+    expect(response.json()).toEqual({ trace_id: traceId, span_id: span!.spanId })
     expect(lines.map(({ msg, trace_id, span_id }) => ({ msg, trace_id, span_id }))).toEqual([
       { msg: 'inside', trace_id: traceId, span_id: span!.spanId },
       { msg: 'request completed', trace_id: traceId, span_id: span!.spanId },
@@ -87,6 +93,20 @@ describe('tracing', () => {
     expect(collector.trace(traceId)).toMatchObject([
       { status: 2, attributes: { 'http.response.status_code': 500, 'error.type': '500' } },
     ])
+    expect(JSON.stringify(collector.trace(traceId))).not.toContain('a defect')
+  })
+
+  it('does not mark the span of a rejected request as failed', async () => {
+    await using collector = await startCollector()
+    const { app } = await startTraced(collector.url)
+    const { traceId, traceparent } = newTrace()
+
+    await app.inject({ url: '/rejected', headers: { traceparent } })
+    await stopTracing()
+
+    const [span] = collector.trace(traceId)
+    expect(span).toMatchObject({ status: 0, attributes: { 'http.response.status_code': 404 } })
+    expect(span!.attributes).not.toHaveProperty('error.type')
   })
 
   it('keeps a message that is sent again in the trace of its headers', async () => {
