@@ -35,7 +35,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_COMPILE_CACHE=/app/.cache \
 FROM sources AS compiled
 RUN install -d -o node .cache
 USER node
-RUN set -e; options="--max-semi-space-size=8 --managed-zone-memory --v8-pool-size=1"; \
+RUN set -e; options="--max-semi-space-size=8 --managed-zone-memory --v8-pool-size=1 --no-large-page-pool"; \
   for service in services/*; do node $options "$service/src/main.ts" 2> /dev/null || true; done; \
   node $options --input-type=module -e " \
     await import('/app/libs/directory-store/src/mongodb/mongodb-tables.ts'); \
@@ -66,4 +66,4 @@ CMD ["node", "scripts/start.ts"]
 
 FROM service
 # The same V8 options as under npm start (scripts/services.ts).
-CMD ["node", "--max-semi-space-size=8", "--managed-zone-memory", "--v8-pool-size=1", "services/gateway/src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--managed-zone-memory", "--v8-pool-size=1", "--no-large-page-pool", "services/gateway/src/main.ts"]

@@ -10,8 +10,15 @@ import type { StartConfig } from './start-config.ts'
  * - compiler memory in pages that V8 returns to the system, not in malloc's. NODE_OPTIONS does not accept this option.
  * - one background thread for V8 instead of four: where cores are scarce, the event loop waits for helpers of the garbage
  *   collector that have none. A get takes 7% less CPU time, and its p99 is a third shorter.
+ * - no pool of large pages: V8 keeps up to 32 MiB of them for the next large strings, such as drafts. Without it, forms takes
+ *   200 MiB after pages of 4 MiB instead of 280.
  */
-export const nodeOptions = ['--max-semi-space-size=8', '--managed-zone-memory', '--v8-pool-size=1']
+export const nodeOptions = [
+  '--max-semi-space-size=8',
+  '--managed-zone-memory',
+  '--v8-pool-size=1',
+  '--no-large-page-pool',
+]
 
 /**
  * An old generation of at most 1 GiB. By default, V8 derives the limit from the memory of the container or the machine. On a
