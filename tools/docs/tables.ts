@@ -5,7 +5,6 @@ import {
   type FieldTraits,
   FormDraft,
   formFields,
-  publicFormMembers,
   publishRules,
   type Reason,
   reasons,
@@ -49,12 +48,12 @@ const fieldRows = (): Row[] => {
   const defaults: Record<string, unknown> = FormDraft.parse({})
   return [
     ['Field', 'Default', 'Filter', 'Order', 'Public'],
-    ...Object.entries<FieldTraits>(formFields).map(([name, { filter, isSortable }]) => [
+    ...Object.entries<FieldTraits>(formFields).map(([name, { filter, isSortable, isPublic }]) => [
       code(name),
       name in defaults ? code(JSON.stringify(defaults[name])) : 'read-only',
       filter?.type === 'string' ? 'text' : (filter?.type ?? ''),
       isSortable ? 'yes' : '',
-      (publicFormMembers as readonly string[]).includes(name) ? 'yes' : '',
+      isPublic ? 'yes' : '',
     ]),
   ]
 }

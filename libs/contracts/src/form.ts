@@ -137,6 +137,8 @@ export interface FieldTraits {
   isSearched?: true
   /** Rejects `null`, in a create and in a patch. */
   isUnclearable?: true
+  /** Anybody may read it while the form is live. No other field ever leaves the service without a key. */
+  isPublic?: true
 }
 
 const field = <S extends z.ZodType, const T extends FieldTraits>(schema: S, traits?: T) =>
@@ -148,17 +150,21 @@ const draftFields = {
     toggle.describe(
       'AI Handoff links on the published start screen. A change takes effect without a publish.',
     ),
+    { isPublic: true },
   ),
-  backgrounds: field(listOf(Background, 100).default([]).describe('Media assets available in the form.')),
-  branding: field(Branding.prefault({})),
+  backgrounds: field(listOf(Background, 100).default([]).describe('Media assets available in the form.'), {
+    isPublic: true,
+  }),
+  branding: field(Branding.prefault({}), { isPublic: true }),
   context: field(
     listOf(z.string(), 1000).default([]).describe('Factual reference data for the AI, one fact per item.'),
   ),
   defaultMode: field(FormMode.default('guided').describe('Must be `guided` in a form with a payment step.'), {
     isUnclearable: true,
+    isPublic: true,
   }),
-  description: field(text(4000).default('').describe("Summary of the form's purpose.")),
-  i18n: field(I18n.prefault({})),
+  description: field(text(4000).default('').describe("Summary of the form's purpose."), { isPublic: true }),
+  i18n: field(I18n.prefault({}), { isPublic: true }),
   leadScoring: field(LeadScoring.prefault({})),
   marketplace: field(Marketplace.prefault({})),
   maxFollowUpQuestions: field(
@@ -169,14 +175,16 @@ const draftFields = {
     isSortable: true,
     isSearched: true,
     isUnclearable: true,
+    isPublic: true,
   }),
   steps: field(
     listOf(Step, 1000)
       .default([])
       .superRefine(rejectRepeatedKeys, whenArray())
       .describe('Start screen, questions and end screens, in order. A write replaces the whole list.'),
+    { isPublic: true },
   ),
-  theme: field(Theme.prefault({})),
+  theme: field(Theme.prefault({}), { isPublic: true }),
   tone: field(
     text(200).default('professional').describe('Conversational tone, such as `professional` or `casual`.'),
   ),
@@ -184,9 +192,9 @@ const draftFields = {
     FormType.default('structured').describe(
       '`structured`: explicit steps; `dynamic`: an adaptive conversation. Immutable after creation.',
     ),
-    { filter: { type: 'enum', values: FormType.options }, isUnclearable: true },
+    { filter: { type: 'enum', values: FormType.options }, isUnclearable: true, isPublic: true },
   ),
-  voice: field(toggle.describe('Whether respondents may reply by voice.')),
+  voice: field(toggle.describe('Whether respondents may reply by voice.'), { isPublic: true }),
 }
 
 /** Output-only fields (AIP-203): ignored in requests. */
@@ -206,7 +214,7 @@ const outputFields = {
       .describe(
         '10 letters and digits, unique in the service. `""` in the response to a create with `validateOnly`.',
       ),
-    { filter: { type: 'string' }, isSortable: true },
+    { filter: { type: 'string' }, isSortable: true, isPublic: true },
   ),
   publicUrl: field(
     z
@@ -252,6 +260,8 @@ export const outputOnlyFields = Object.keys(outputFields) as (keyof typeof outpu
 export const unclearableFields = having(draftFields, 'isUnclearable')
 
 export const formFilterNames = having(formFields, 'filter')
+
+export const publicFormFields = having(formFields, 'isPublic')
 
 export const formOrderFields = having(formFields, 'isSortable')
 export type FormOrderField = (typeof formOrderFields)[number]

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { apiError, cutJson, ifNoneMatchHolds, maskSchemaOf, parseReadMask } from '@fms/aip'
-import { Form, liveAlias, NoQuery, publicFormMembers } from '@fms/contracts'
+import { Form, liveAlias, NoQuery, publicFormFields } from '@fms/contracts'
 import { type RevisionState, revisionETag, snapshotToJson } from '@fms/forms-store'
 import type { AddRoute } from '@fms/service-kit'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { sendJson } from './send-json.ts'
 
 const Params = z.object({ publicId: z.string() })
 
-const members = publicFormMembers.join()
+const members = publicFormFields.join()
 const mask = parseReadMask(members, maskSchemaOf(Form))!
 
 /** Internal: read the public members of the live revision, or 304. Unknown, deleted and unpublished forms are one error. */
