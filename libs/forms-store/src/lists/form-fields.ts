@@ -1,5 +1,5 @@
 import { completeOrder, type FilterFields, type OrderTerm } from '@fms/aip'
-import { type FieldTraits, type FormOrderField, formFields } from '@fms/contracts'
+import { type FieldTraits, type FormOrderField, formFields, formOrderFields } from '@fms/contracts'
 
 const entries = Object.entries<FieldTraits>(formFields)
 
@@ -8,6 +8,11 @@ export const formFilterFields: FilterFields = {
   fields: Object.fromEntries(entries.flatMap(([name, { filter }]) => (filter ? [[name, filter]] : []))),
   search: entries.find(([, { isSearched }]) => isSearched)![0],
 }
+
+/** What the engines store of all fields of filters and orders, for an index that covers them. */
+export const listedFields: readonly string[] = [
+  ...new Set([...Object.keys(formFilterFields.fields), ...formOrderFields]),
+].flatMap((field) => (field === formFilterFields.search ? [field, 'foldedName'] : [field]))
 
 export type FormOrderTerm = OrderTerm<FormOrderField>
 

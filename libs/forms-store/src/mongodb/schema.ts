@@ -1,6 +1,6 @@
 import { type FormOrderField, formOrderFields } from '@fms/contracts'
 import type { MongoIndex, MongoSchema } from '@fms/store-kit/mongodb'
-import { formFilterFields } from '../lists/form-fields.ts'
+import { listedFields } from '../lists/form-fields.ts'
 
 const descending = -1
 
@@ -21,10 +21,6 @@ export const orderIndexes = Object.fromEntries(
 
 const defaultOrder = { updateTime: descending, publicId: 1 } as const
 
-const listedFields = [...new Set([...Object.keys(formFilterFields.fields), ...formOrderFields])]
-  .filter((field) => !(field in defaultOrder))
-  .flatMap((field) => (field === formFilterFields.search ? [field, 'foldedName'] : [field]))
-
 export const formIndexes = {
   /** The default order: its ties ascend. */
   byUpdateTimeDescending: ofForms('forms_by_updateTime_desc', defaultOrder),
@@ -32,7 +28,9 @@ export const formIndexes = {
   byType: ofForms('forms_by_type', {
     type: 1,
     ...defaultOrder,
-    ...Object.fromEntries(listedFields.map((field) => [field, 1])),
+    ...Object.fromEntries(
+      listedFields.filter((field) => !(field in defaultOrder)).map((field) => [field, 1]),
+    ),
     _id: 1,
   }),
   /** For texts that names contain. */

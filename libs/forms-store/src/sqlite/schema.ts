@@ -1,4 +1,12 @@
+import { draftSummaryFields, formOrderFields } from '@fms/contracts'
 import type { SqliteMigration } from '@fms/store-kit'
+import { listedFields } from '../lists/form-fields.ts'
+
+/** The index of updateTime covers all columns of filters and orders; every change of a draft writes it anyway. */
+const orderIndex = (field: string): string => {
+  const columns = ['organizationId', field, 'publicId', ...(field === 'updateTime' ? listedFields : [])]
+  return `CREATE INDEX forms_by_${field} ON forms (${[...new Set(columns)].join(', ')}) WHERE isDeleted = 0;`
+}
 
 /**
  * Times are milliseconds since the epoch, columns are named after the port's fields. JSON comes last in its row, so that
@@ -23,22 +31,15 @@ const forms = `
     revisionNumber INTEGER NOT NULL,
     liveNumber INTEGER NOT NULL,
     liveRevisionId TEXT,
-    name TEXT NOT NULL,
+    ${draftSummaryFields.map((field) => `${field} TEXT NOT NULL,`).join(' ')}
     foldedName TEXT NOT NULL,
-    type TEXT NOT NULL,
     aiHandoff INTEGER NOT NULL,
     draft TEXT NOT NULL,
     UNIQUE (organizationId, formId)
   ) STRICT;
 
   -- One for each field that lists sort by; all serve both directions.
-  CREATE INDEX forms_by_publicId ON forms (organizationId, publicId) WHERE isDeleted = 0;
-  CREATE INDEX forms_by_name ON forms (organizationId, name, publicId) WHERE isDeleted = 0;
-  CREATE INDEX forms_by_createTime ON forms (organizationId, createTime, publicId) WHERE isDeleted = 0;
-  CREATE INDEX forms_by_replyCount ON forms (organizationId, replyCount, publicId) WHERE isDeleted = 0;
-  -- Covers all columns of filters and orders; every change of a draft writes it anyway.
-  CREATE INDEX forms_by_updateTime ON forms
-    (organizationId, updateTime, publicId, name, foldedName, type, createTime, replyCount) WHERE isDeleted = 0;
+  ${formOrderFields.map(orderIndex).join(' ')}
   -- The default order, whose ties have the opposite direction.
   CREATE INDEX forms_by_default ON forms (organizationId, updateTime DESC, publicId) WHERE isDeleted = 0;
   CREATE INDEX forms_with_many_revisions ON forms (revisionNumber) WHERE isDeleted = 0 AND revisionNumber > 10000;
@@ -138,5 +139,5 @@ const eventLogs = `
   CREATE TABLE unstreamedLogs (organizationId TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
 `
 
-/** Append only: each file stores how many it has applied. */
+/** Append only: each file stores how many it has applied. The first one creates new files with the list fields of today. */
 export const migrations: readonly SqliteMigration[] = [forms + history + eventLogs]
