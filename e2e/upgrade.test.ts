@@ -13,7 +13,7 @@ const folder = join(import.meta.dirname, 'stores')
 const releases = readdirSync(folder).filter((name) => /^\d/.test(name))
 
 const stores = releases.flatMap((release) => {
-  const read = (name: string) => readFileSync(join(folder, release, name), 'utf8')
+  const read = (store: string) => JSON.parse(readFileSync(join(folder, release, `${store}.json`), 'utf8'))
   return engines.map((engine) => ({ release, read, engine, name: engine.name }))
 })
 
@@ -21,10 +21,10 @@ describe.each(stores)('the stores of release $release on $name', ({ read, engine
   /** A store as that release has left it. */
   const restored = async (store: 'forms' | 'directory') => {
     const created = await engine.create(store)
-    await engine.restore(created.url, read(`${store}.${engine.extension}`))
+    await engine.restore(created.url, read(store)[engine.name])
     return created
   }
-  const expected: FormsContent = JSON.parse(read('forms.json'))
+  const expected: FormsContent = read('forms').content
 
   it('keep every form, deleted form, revision, reply and event', async () => {
     await using forms = await restored('forms')
@@ -111,6 +111,6 @@ describe.each(stores)('the stores of release $release on $name', ({ read, engine
 
     await using store = await openDirectoryStore(directory.url)
 
-    expect(JSON.parse(JSON.stringify(await readDirectory(store)))).toEqual(JSON.parse(read('directory.json')))
+    expect(JSON.parse(JSON.stringify(await readDirectory(store)))).toEqual(read('directory').content)
   })
 })

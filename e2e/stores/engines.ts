@@ -5,22 +5,19 @@ import { startMongo } from '@fms/testkit/mongodb'
 import { dumpMongodb, restoreMongodb } from './mongodb-dump.ts'
 import { dumpSqlite, restoreSqlite } from './sqlite-dump.ts'
 
-/** How the stores of an engine are written as text. */
+/** How the stores of an engine are written as lines of text. */
 export interface StoreEngine {
   name: string
-  /** Of the files with the text. */
-  extension: string
   /** The URL of a new store, which does not exist yet. Disposing deletes the store. */
   create(store: 'forms' | 'directory'): Promise<{ url: string } & AsyncDisposable>
-  dump(url: string): Promise<string>
-  restore(url: string, text: string): Promise<void>
+  dump(url: string): Promise<string[]>
+  restore(url: string, dump: readonly string[]): Promise<void>
 }
 
 const pathOf = (url: string) => url.slice('sqlite:'.length)
 
 const sqlite: StoreEngine = {
   name: 'SQLite',
-  extension: 'sql',
   create: async (store) => {
     const folder = await mkdtempDisposable(join(tmpdir(), 'stores-'))
     return {
@@ -29,12 +26,11 @@ const sqlite: StoreEngine = {
     }
   },
   dump: async (url) => dumpSqlite(pathOf(url)),
-  restore: async (url, text) => restoreSqlite(pathOf(url), text),
+  restore: async (url, dump) => restoreSqlite(pathOf(url), dump),
 }
 
 const mongodb: StoreEngine = {
   name: 'MongoDB',
-  extension: 'ejson',
   create: () => startMongo(),
   dump: dumpMongodb,
   restore: restoreMongodb,

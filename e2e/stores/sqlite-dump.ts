@@ -15,10 +15,10 @@ const literal = (value: SQLOutputValue): string => {
 }
 
 /**
- * The SQL that creates a file with the same content, like `.dump` of the program sqlite3: the tables of a full-text index
+ * The statements of SQL that create a file with the same content, like `.dump` of the program sqlite3: the tables of a full-text index
  * are copied as they are, and `sqlite_schema` gets the row of the index.
  */
-export const dumpSqlite = (path: string): string => {
+export const dumpSqlite = (path: string): string[] => {
   using database = new DatabaseSync(path, { readOnly: true })
   const all = (sql: string) => {
     const statement = database.prepare(sql)
@@ -35,7 +35,7 @@ export const dumpSqlite = (path: string): string => {
     )
   const indexes = all("SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
   const hasSequences = all("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").length > 0
-  const lines = [
+  return [
     'PRAGMA writable_schema = ON;',
     `PRAGMA user_version = ${all('PRAGMA user_version')[0]!.user_version};`,
     ...tables.flatMap(({ name, type, sql }) =>
@@ -47,12 +47,11 @@ export const dumpSqlite = (path: string): string => {
     ...indexes.map(({ sql }) => `${sql};`),
     'PRAGMA writable_schema = OFF;',
   ]
-  return `${lines.join('\n')}\n`
 }
 
 /** Creates a file from a dump. */
-export const restoreSqlite = (path: string, dump: string): void => {
+export const restoreSqlite = (path: string, dump: readonly string[]): void => {
   // The tables come in the order of their names.
   using database = new DatabaseSync(path, { defensive: false, enableForeignKeyConstraints: false })
-  database.exec(`BEGIN; ${dump} COMMIT`)
+  database.exec(`BEGIN; ${dump.join('\n')} COMMIT`)
 }

@@ -18,8 +18,6 @@ if (!/^\d+\.\d+\.\d+$/.test(release))
   throw new Error('Name a release: npx node e2e/stores/write-stores.ts 0.2.0')
 const folder = join(import.meta.dirname, release)
 mkdirSync(folder, { recursive: true })
-const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
-const writeJson = (name: string, content: unknown) => write(name, `${JSON.stringify(content, null, 2)}\n`)
 
 // Every engine has the same content.
 mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 9, 30) })
@@ -38,22 +36,26 @@ const numbering = (store: FormsStore): FormsStore =>
     },
   })
 
-for (const { extension, create, dump } of engines) {
+const examples: Record<'forms' | 'directory', Record<string, unknown>> = { forms: {}, directory: {} }
+for (const { name, create, dump } of engines) {
   await using forms = await create('forms')
   await migrateFormsStore(forms.url)
   {
     await using store = await openFormsStore(forms.url, { clears: false, deletedFormsDays: 3_650 })
     await fillForms(numbering(store))
-    writeJson('forms.json', await readForms(store))
+    examples.forms.content = await readForms(store)
   }
-  write(`forms.${extension}`, await dump(forms.url))
+  examples.forms[name] = await dump(forms.url)
 
   await using directory = await create('directory')
   await migrateDirectoryStore(directory.url)
   {
     await using store = await openDirectoryStore(directory.url)
     await fillDirectory(store)
-    writeJson('directory.json', await readDirectory(store))
+    examples.directory.content = await readDirectory(store)
   }
-  write(`directory.${extension}`, await dump(directory.url))
+  examples.directory[name] = await dump(directory.url)
 }
+
+for (const [store, example] of Object.entries(examples))
+  writeFileSync(join(folder, `${store}.json`), `${JSON.stringify(example, null, 2)}\n`)
