@@ -87,7 +87,10 @@ interface Exported {
   resourceSpans: {
     resource: { attributes: Attribute[] }
     scopeSpans: {
-      spans: (Omit<Span, 'attributes' | 'status'> & { attributes: Attribute[]; status: { code?: number; message?: string } })[]
+      spans: (Omit<Span, 'attributes' | 'status'> & {
+        attributes: Attribute[]
+        status: { code?: number; message?: string }
+      })[]
     }[]
   }[]
 }
