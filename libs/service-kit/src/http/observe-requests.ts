@@ -16,6 +16,8 @@ declare module 'fastify' {
     hasEnded: boolean
     /** Called when the client disconnects before its response. */
     onDisconnect: (() => void) | undefined
+    /** How long the request has waited for its turn so far, in milliseconds. */
+    waitedMs: number | undefined
     /** Ends the request while its response continues: an event stream is one until its head is sent. */
     endRequest(): void
   }
@@ -55,6 +57,7 @@ export const observeRequests = (
 ): void => {
   app.decorateReply('hasEnded', false)
   app.decorateReply('onDisconnect', undefined)
+  app.decorateReply('waitedMs', undefined)
   const end = (request: FastifyRequest, reply: FastifyReply, status: number) => {
     if (reply.hasEnded) return
     reply.hasEnded = true
@@ -85,6 +88,8 @@ export const observeRequests = (
   })
 }
 
+const rounded = (ms: number): number => Math.round(ms * 100) / 100
+
 /** Logs a request when it ends: failures at `info`, others behind the gateway, which logs them as well, at `debug`. */
 const logRequest = (
   { log, method, routeOptions, identity }: FastifyRequest,
@@ -97,7 +102,8 @@ const logRequest = (
       method,
       route: routeOptions.url,
       status,
-      duration_ms: Math.round(reply.elapsedTime * 100) / 100,
+      duration_ms: rounded(reply.elapsedTime),
+      waited_ms: reply.waitedMs && rounded(reply.waitedMs),
       // Absent where the caller is unknown.
       user: identity?.userId,
       organization: identity?.organizationId,

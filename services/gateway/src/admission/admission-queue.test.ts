@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { pino } from 'pino'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Gateway, type GatewayTestOptions, json, reasonOf, startGateway } from '../testing.ts'
 import { AdmissionQueue } from './admission-queue.ts'
@@ -181,6 +182,30 @@ describe('the admission queue of a service', () => {
       // The first works while the second waits: each metric has the time once.
       expect(sumOf(metric)).toBe(2)
     }
+  })
+
+  it('logs how long a request has waited, if it has', async () => {
+    const waits = new Map<string, number | undefined>()
+    const write = (line: string) => {
+      const { route, waited_ms } = JSON.parse(line)
+      waits.set(route, waited_ms)
+    }
+    const { gateway, received, waiting, release } = await startBlocked({
+      maxRequests: 1,
+      logger: pino({ level: 'info' }, { write }),
+    })
+    const first = gateway.send('GET', form)
+    await received(1)
+    const second = gateway.send('GET', `${form}/revisions/live`)
+    await waiting(1)
+    await delay(50)
+    release()
+    await Promise.all([first, second])
+    await gateway[Symbol.asyncDispose]()
+
+    const route = '/v2/organizations/:organizationRef/forms/:formRef'
+    expect(waits.get(route)).toBeUndefined()
+    expect(waits.get(`${route}/revisions/:revisionRef`)).toBeGreaterThan(45)
   })
 
   it.each([

@@ -127,6 +127,7 @@ export interface WaitingReply {
   /** Time since the head of its request, in milliseconds. */
   readonly elapsedTime: number
   onDisconnect: (() => void) | undefined
+  waitedMs?: number | undefined
 }
 
 export interface WaitOptions {
@@ -146,13 +147,18 @@ export const waitForSeats = (
   new Promise((resolve) => {
     if (reply?.hasEnded) return resolve(undefined)
     let timer: NodeJS.Timeout | undefined
+    let enteredMs: number
     const settle = (entry?: QueueEntry) => {
       clearTimeout(timer)
-      if (timer && reply) reply.onDisconnect = undefined
+      if (timer && reply) {
+        reply.onDisconnect = undefined
+        reply.waitedMs = (reply.waitedMs ?? 0) + performance.now() - enteredMs
+      }
       resolve(entry)
     }
     const entry = queue.enter(flow, settle, seats)
     if (entry.state !== 'waiting') return
+    enteredMs = performance.now()
     const leave = () => {
       queue.leave(entry)
       settle()
