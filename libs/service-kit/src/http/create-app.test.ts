@@ -151,6 +151,15 @@ describe('an app', () => {
 
     expect(response.statusCode).toBe(200)
     expect(response.body).toBe('')
+    expect(response.headers['content-length']).toBe('13')
+  })
+
+  it.each(['GET', 'HEAD'] as const)('sends no content-length in a 304 to %s', async (method) => {
+    const { app } = startApp()
+    app.get('/unchanged', (_, reply) => reply.code(304).send())
+    const response = await app.inject({ method, url: '/unchanged' })
+
+    expect([response.statusCode, response.headers['content-length']]).toEqual([304, undefined])
   })
 
   describe('with a body', () => {

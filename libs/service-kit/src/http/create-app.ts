@@ -3,6 +3,7 @@ import type { Identity } from '@fms/contracts'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   type FastifyTypeProvider,
   fastify,
@@ -75,6 +76,7 @@ export const createApp = (options: AppOptions) => {
   app.setErrorHandler(errorHandler)
   app.decorateRequest('identity')
 
+  omitLengthOf304(app)
   addFirstHooks?.(app)
   observeRequests(app, isBehindGateway, traceRequests(app))
 
@@ -88,6 +90,17 @@ export const createApp = (options: AppOptions) => {
 }
 
 export type App = ReturnType<typeof createApp>
+
+/** The HEAD routes that Fastify adds set `content-length: 0` in a 304, which may have only that of the 200 (RFC 9110 §8.6). */
+const omitLengthOf304 = (app: FastifyInstance): void => {
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') return
+    const omitLength = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      if (reply.statusCode === 304) reply.removeHeader('content-length')
+    }
+    route.onSend = [route.onSend ?? [], omitLength].flat()
+  })
+}
 
 /** Adds routes to an app. Not a plugin of Fastify: its own scope would be slow to create, and these routes need none. */
 export type AddRoute<Deps = object> = (app: App, deps: Deps) => void

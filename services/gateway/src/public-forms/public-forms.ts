@@ -31,8 +31,7 @@ export const publicForms: AddRoute<GatewayDeps> = (app, deps) => {
     limited.addHook('onSend', async (request, reply, payload) =>
       reply.statusCode >= 400 && wantsPage(request) ? toPage(reply, payload) : payload,
     )
-    // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of a 304.
-    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    limited.get('/f/:name', async (request, reply) => {
       addVary(reply, 'accept')
       const { name } = request.params as { name: string }
       const publicId = /^([A-Za-z0-9]{10})(?:\.json)?$/.exec(name)?.[1]
@@ -49,8 +48,7 @@ export const publicForms: AddRoute<GatewayDeps> = (app, deps) => {
         else sendForm(reply, response)
       })
       return isLive && !reply.raw.destroyed ? sendPage(request, reply) : reply
-    }
-    limited.route({ method: ['GET', 'HEAD'], url: '/f/:name', handler })
+    })
   })
 }
 
