@@ -126,13 +126,14 @@ export const apiError = <R extends ReasonName>(
   })
 }
 
-/** The first violation, and how many more there are. */
+/** The first violation, and how many more there are. The checks of a draft end at 1,000. */
 const summaryOf = (violations: readonly (FieldViolation | PreconditionViolation)[] = []): string => {
   const [first] = violations
   if (!first) return ''
   const subject = 'field' in first ? first.field : first.subject
-  const more = violations.length > maxViolations ? `at least ${maxViolations}` : violations.length - 1
-  return `${subject || 'The body'} ${first.description}${more === 0 ? '' : ` (and ${more} more)`}`
+  const more = Math.min(violations.length - 1, maxViolations)
+  const atLeast = violations.length < maxViolations ? '' : 'at least '
+  return `${subject || 'The body'} ${first.description}${more === 0 ? '' : ` (and ${atLeast}${more} more)`}`
 }
 
 export const invalidRequest = (fieldViolations: FieldViolation[]) =>

@@ -206,6 +206,15 @@ describe('a publish that fails a check', () => {
     await expectUntouched(service, form)
   })
 
+  it('says that there may be more violations than the 1,000 that it lists', async () => {
+    await using service = await start()
+    const branches = Array.from({ length: 1_001 }, () => ({ targetStepKey: 'gone', groups: [] }))
+    const steps = [{ type: 'text', key: 'q', branches }]
+    const form = await givenForm(service.forms, { draft: draftOf({ steps }) })
+
+    await expect(service.run(commandFor(form))).rejects.toThrow('(and at least 999 more)')
+  })
+
   it.each(['unknown', 'of another organization', 'no id at all'])(
     'finds no form that is %s',
     async (which) => {
