@@ -54,12 +54,15 @@ describe('GET /f/{publicId}.json', () => {
     expect(response.headers).toMatchObject({ etag: '"1"', 'cache-control': 'public, no-cache' })
   })
 
-  it('is the same without .json for a caller who accepts JSON', async () => {
+  it('is the same without .json for a caller who accepts JSON and no pages', async () => {
     await using gateway = await start()
 
-    const response = await read(gateway, { headers: { accept: 'application/json' } }, `/f/${publicId}`)
-
-    expect([response.status, response.json()]).toEqual([200, { name: 'Feedback' }])
+    for (const accept of ['application/json', 'text/html;q=0, application/json;q=0.1']) {
+      const response = await read(gateway, { headers: { accept } }, `/f/${publicId}`)
+      expect([response.status, response.json()]).toEqual([200, { name: 'Feedback' }])
+      // A page needs no form.
+      expect(gateway.forms.received.at(-1)!.headers).not.toHaveProperty('if-none-match')
+    }
   })
 
   it('ignores the query and sends heads', async () => {

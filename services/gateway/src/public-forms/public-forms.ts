@@ -52,10 +52,13 @@ export const publicForms: AddRoute<GatewayDeps> = (app, deps) => {
   })
 }
 
-/** Whether the response is for people: not if the client accepts JSON and no pages. */
-const wantsPage = ({ params, headers: { accept = '' } }: FastifyRequest): boolean =>
-  !(params as { name: string }).name.endsWith('.json') &&
-  (/\btext\/html\b/i.test(accept) || !/\bapplication\/json\b/i.test(accept))
+/** Whether the response is for people: not if the client accepts JSON and no pages. A weight of 0 rejects (RFC 9110 §12.4.2). */
+const wantsPage = ({ params, headers: { accept = '' } }: FastifyRequest): boolean => {
+  if ((params as { name: string }).name.endsWith('.json')) return false
+  const types = accept.split(',').filter((type) => !/;\s*q=0(\.0*)?\s*$/i.test(type))
+  const accepts = (wanted: RegExp) => types.some((type) => wanted.test(type))
+  return accepts(/\btext\/html\b/i) || !accepts(/\bapplication\/json\b/i)
+}
 
 /** A function that reads the public JSON of a form, in the turn of the caller's address. */
 const createReader = ({ forms, token }: GatewayDeps) => {
