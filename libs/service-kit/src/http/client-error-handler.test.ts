@@ -42,6 +42,7 @@ const sendBadChunk = (socket: Socket) => void socket.write('zz\r\n')
 describe('invalid HTTP', () => {
   it.each([
     ['an unknown method', 'FROB / HTTP/1.1\r\nhost: x\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['CONNECT', 'CONNECT x:80 HTTP/1.1\r\nhost: x\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     ['bad chunks', `POST /here HTTP/1.1\r\nhost: x\r\n${jsonInChunks}zz\r\n`, 400, 'MALFORMED_REQUEST'],
     [
       'a head that is too long',

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { ShallowJson } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
 import {
@@ -76,6 +77,7 @@ export const createApp = (options: AppOptions) => {
   app.setErrorHandler(errorHandler)
   app.decorateRequest('identity')
 
+  rejectConnect(app)
   omitLengthOf304(app)
   addFirstHooks?.(app)
   observeRequests(app, isBehindGateway, traceRequests(app))
@@ -90,6 +92,14 @@ export const createApp = (options: AppOptions) => {
 }
 
 export type App = ReturnType<typeof createApp>
+
+/** Node would close the connection of a CONNECT without a response. It takes its listeners off the socket. */
+const rejectConnect = ({ server }: FastifyInstance): void => {
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => {})
+    clientErrorHandler(new Error('CONNECT'), socket as Socket)
+  })
+}
 
 /** The HEAD routes that Fastify adds set `content-length: 0` in a 304, which may have only that of the 200 (RFC 9110 §8.6). */
 const omitLengthOf304 = (app: FastifyInstance): void => {
