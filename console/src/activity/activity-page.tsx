@@ -1,6 +1,6 @@
 import { type Client, type FormEvent, isReason } from '@fms/client'
 import { useSignal, useSignalEffect } from '@preact/signals'
-import { Page } from '../elements/page.tsx'
+import { type OrganizationProps, Page } from '../elements/page.tsx'
 import { Time } from '../elements/time.tsx'
 import { useFormHead } from '../reading/form-head.ts'
 import { useReloads } from '../reading/load.ts'
@@ -15,19 +15,10 @@ const firstEvents = 50
 const mostEvents = 500
 
 /** The events of an organization, or of one of its forms. New ones arrive while the page is open. */
-export const ActivityPage = ({
-  client,
-  organization,
-  form,
-}: {
-  client: Client
-  organization: string
-  form?: string
-}) => {
+export const ActivityPage = ({ client, organization, form }: OrganizationProps & { form?: string }) => {
   const events = useSignal<readonly FormEvent[] | undefined>(undefined)
   const error = useSignal<unknown>(undefined)
-  const { titleOf } = texts.activity
-  const head = useFormHead(client, organization, form, titleOf, texts.activity.title)
+  const head = useFormHead(client, organization, form, texts.activity)
   const { times, reload } = useReloads(() => error.value)
   const add = (added: readonly FormEvent[]) => {
     const shown = events.peek() ?? []

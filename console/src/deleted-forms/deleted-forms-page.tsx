@@ -1,9 +1,9 @@
-import type { Client, DeletedForm } from '@fms/client'
+import type { DeletedForm } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { Page, useHeadingFocus } from '../elements/page.tsx'
+import { type OrganizationProps, Page, useHeadingFocus } from '../elements/page.tsx'
 import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
 import { useLoaded } from '../reading/load.ts'
@@ -28,12 +28,7 @@ export const DeletedFormsPage = ({
   organization,
   mayWrite,
   mayPurge,
-}: {
-  client: Client
-  organization: string
-  mayWrite: boolean
-  mayPurge: boolean
-}) => {
+}: OrganizationProps & { mayWrite: boolean; mayPurge: boolean }) => {
   const pages = useSignal(1)
   const done = useSignal('')
   const removed = useSignal<DeletedForm | undefined>(undefined)

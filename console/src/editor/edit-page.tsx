@@ -1,6 +1,5 @@
-import type { Client } from '@fms/client'
 import { useEffect, useMemo } from 'preact/hooks'
-import { Page } from '../elements/page.tsx'
+import { type FormProps, Page } from '../elements/page.tsx'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { session } from '../session/session.ts'
@@ -11,17 +10,7 @@ import { OtherTabs } from './edits/other-tabs.ts'
 import { ownEdits } from './edits/own-edits.ts'
 
 /** Reads a form and edits it. */
-export const EditPage = ({
-  client,
-  organization,
-  form,
-  mayWrite,
-}: {
-  client: Client
-  organization: string
-  form: string
-  mayWrite: boolean
-}) => {
+export const EditPage = ({ client, organization, form, mayWrite }: FormProps & { mayWrite: boolean }) => {
   const { loaded, reload } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
   const { value, error } = loaded.value
   const edit = useMemo(() => {

@@ -1,11 +1,26 @@
+import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import { type RemarksAbout, RemarkTexts } from './remark-texts.tsx'
 
-interface FieldProps extends Partial<RemarksAbout<string>> {
+interface LabelProps extends Partial<RemarksAbout<string>> {
   label: string
   hint?: string
 }
+
+interface FieldProps<V> extends LabelProps {
+  value: V
+  onInput: (value: V) => void
+  disabled?: boolean
+}
+
+/** The value of a field that is kept in a signal. */
+export const keptIn = <V,>(signal: Signal<V>): Pick<FieldProps<V>, 'value' | 'onInput'> => ({
+  value: signal.value,
+  onInput: (value) => {
+    signal.value = value
+  },
+})
 
 /** Attributes that tie an input to its label, hint and remarks. */
 interface InputAttributes {
@@ -21,7 +36,7 @@ export const Field = ({
   violations = [],
   warnings = [],
   children,
-}: FieldProps & { children: (attributes: InputAttributes) => ComponentChildren }) => {
+}: LabelProps & { children: (attributes: InputAttributes) => ComponentChildren }) => {
   const id = useId()
   const describedBy = hint || violations.length + warnings.length > 0 ? `${id}-about` : undefined
   return (
@@ -51,10 +66,7 @@ export const TextField = ({
   list,
   part,
   ...field
-}: FieldProps & {
-  value: string
-  onInput: (value: string) => void
-  disabled?: boolean
+}: FieldProps<string> & {
   type?: 'text' | 'search' | 'date' | 'time'
   /** Id of a datalist with suggestions. */
   list?: string
@@ -84,12 +96,7 @@ export const LinesField = ({
   disabled,
   rows = 3,
   ...field
-}: FieldProps & {
-  value: string
-  onInput: (value: string) => void
-  disabled?: boolean
-  rows?: number
-}) => (
+}: FieldProps<string> & { rows?: number }) => (
   <Field {...field}>
     {(attributes) => (
       <textarea
@@ -112,10 +119,7 @@ export const NumberField = ({
   max,
   step,
   ...field
-}: FieldProps & {
-  value: number | undefined
-  onInput: (value: number | undefined) => void
-  disabled?: boolean
+}: FieldProps<number | undefined> & {
   min?: number | undefined
   max?: number | undefined
   step?: number | 'any'
@@ -146,14 +150,7 @@ export const NumberField = ({
 }
 
 /** A box to check. */
-export const CheckField = ({
-  label,
-  hint,
-  value,
-  onInput,
-  disabled,
-  ...remarks
-}: FieldProps & { value: boolean; onInput: (value: boolean) => void; disabled?: boolean }) => (
+export const CheckField = ({ label, hint, value, onInput, disabled, ...remarks }: FieldProps<boolean>) => (
   <div class="field">
     <label>
       <input
@@ -179,13 +176,10 @@ export const SelectField = <V extends string>({
   onInput,
   disabled,
   ...field
-}: FieldProps & {
-  value: V
+}: FieldProps<V> & {
   options: readonly V[]
   /** What the options are called; by default as their values. */
   labels?: Readonly<Record<V, string>>
-  onInput: (value: V) => void
-  disabled?: boolean
 }) => (
   <Field {...field}>
     {(attributes) => (

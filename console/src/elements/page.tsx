@@ -1,3 +1,4 @@
+import type { Client } from '@fms/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
@@ -20,6 +21,19 @@ export const useHeadingFocus = (value: unknown): (() => void) => {
   return () => {
     isDue.current = true
   }
+}
+
+/** What a page of an organization is about. */
+export interface OrganizationProps {
+  client: Client
+  /** Slug or id. */
+  organization: string
+}
+
+/** What a page of a form is about. */
+export interface FormProps extends OrganizationProps {
+  /** Public id or id. */
+  form: string
 }
 
 /**

@@ -1,6 +1,5 @@
-import type { Client } from '@fms/client'
 import { batch, useComputed, useSignal, useSignalEffect } from '@preact/signals'
-import { Page } from '../elements/page.tsx'
+import { type OrganizationProps, Page } from '../elements/page.tsx'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { keepState, keptState } from '../routing/navigation.ts'
@@ -24,15 +23,7 @@ interface ListState {
 }
 
 /** The forms of an organization. Search and page are there again after Back. */
-export const FormsPage = ({
-  client,
-  organization,
-  mayWrite,
-}: {
-  client: Client
-  organization: string
-  mayWrite: boolean
-}) => {
+export const FormsPage = ({ client, organization, mayWrite }: OrganizationProps & { mayWrite: boolean }) => {
   const { userPath } = session.peek()!
   const state = keptState<ListState>()
   const kept = state?.userPath === userPath ? state : undefined

@@ -3,6 +3,7 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import { fieldsOf } from '../editor/edits/fields-of-form.ts'
 import { useAction } from '../elements/action.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
+import type { OrganizationProps } from '../elements/page.tsx'
 import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
 import { goTo } from '../routing/navigation.ts'
@@ -21,12 +22,7 @@ export const FormsTable = ({
   organization,
   forms,
   mayWrite,
-}: {
-  client: Client
-  organization: string
-  forms: ListedForm[]
-  mayWrite: boolean
-}) => {
+}: OrganizationProps & { forms: ListedForm[]; mayWrite: boolean }) => {
   const { error, isRunning, run } = useAction()
   const duplicate = (form: ListedForm) =>
     run(async () => {

@@ -1,10 +1,11 @@
-import type { Client, FormInput, FormType } from '@fms/client'
+import type { FormInput, FormType } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { formTypes, parseFields } from '../editor/edits/fields-of-form.ts'
 import { useAction } from '../elements/action.ts'
 import { Dialog } from '../elements/dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { Field, SelectField, TextField } from '../elements/field.tsx'
+import { Field, keptIn, SelectField, TextField } from '../elements/field.tsx'
+import type { OrganizationProps } from '../elements/page.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 import { examples } from './examples.ts'
@@ -20,11 +21,7 @@ export const NewFormDialog = ({
   client,
   organization,
   onClose,
-}: {
-  client: Client
-  organization: string
-  onClose: () => void
-}) => {
+}: OrganizationProps & { onClose: () => void }) => {
   const name = useSignal('')
   const example = useSignal<(typeof examples)[number]['id']>('blank')
   const type = useSignal<FormType>('structured')
@@ -71,33 +68,21 @@ export const NewFormDialog = ({
           create()
         }}
       >
-        <TextField
-          label={texts.newForm.name}
-          value={name.value}
-          onInput={(text) => {
-            name.value = text
-          }}
-        />
+        <TextField label={texts.newForm.name} {...keptIn(name)} />
         <SelectField
           label={texts.newForm.from}
-          value={example.value}
+          {...keptIn(example)}
           options={examples.map(({ id }) => id)}
           labels={texts.newForm.examples}
           disabled={imported.value !== undefined}
-          onInput={(id) => {
-            example.value = id
-          }}
         />
         {example.value === 'blank' && imported.value === undefined && (
           <SelectField
             label={texts.fields.type}
             hint={texts.newForm.typeHint}
-            value={type.value}
+            {...keptIn(type)}
             options={formTypes}
             labels={texts.types}
-            onInput={(value) => {
-              type.value = value
-            }}
           />
         )}
         <Field label={texts.newForm.file} hint={texts.newForm.fileHint}>

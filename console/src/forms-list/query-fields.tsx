@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { formTypes } from '../editor/edits/fields-of-form.ts'
-import { SelectField, TextField } from '../elements/field.tsx'
+import { keptIn, SelectField, TextField } from '../elements/field.tsx'
 import { texts } from '../texts.ts'
 import { type FormsQuery, orders } from './form-filter.ts'
 
@@ -24,14 +24,7 @@ export const QueryFields = ({
   })
   return (
     <search class="row">
-      <TextField
-        label={texts.forms.search}
-        type="search"
-        value={search.value}
-        onInput={(text) => {
-          search.value = text
-        }}
-      />
+      <TextField label={texts.forms.search} type="search" {...keptIn(search)} />
       <SelectField
         label={texts.fields.type}
         value={query.type}

@@ -2,7 +2,7 @@ import type { Client, IssuedKey, Key } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { SelectField, TextField } from '../elements/field.tsx'
+import { keptIn, SelectField, TextField } from '../elements/field.tsx'
 import { texts } from '../texts.ts'
 
 /** Lifetimes in days. */
@@ -54,22 +54,13 @@ export const NewKey = ({
         }}
       >
         <div class="row">
-          <TextField
-            label={texts.keys.name}
-            value={name.value}
-            onInput={(text) => {
-              name.value = text
-            }}
-          />
+          <TextField label={texts.keys.name} {...keptIn(name)} />
           <SelectField
             label={texts.keys.lifetime}
             hint={expires ? texts.keys.temporaryHint : undefined}
-            value={lifetime.value}
+            {...keptIn(lifetime)}
             options={offered}
             labels={texts.keys.lifetimes}
-            onInput={(value) => {
-              lifetime.value = value
-            }}
           />
         </div>
         <label>

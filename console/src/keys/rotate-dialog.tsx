@@ -1,7 +1,7 @@
 import type { Client, IssuedKey, Key } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
-import { SelectField } from '../elements/field.tsx'
+import { keptIn, SelectField } from '../elements/field.tsx'
 import { texts } from '../texts.ts'
 
 const overlapsSeconds = ['0', '3600', '86400', '604800'] as const
@@ -43,12 +43,9 @@ export const RotateDialog = ({
       <p>{texts.keys.rotateExplanation}</p>
       <SelectField
         label={texts.keys.overlap}
-        value={overlap.value}
+        {...keptIn(overlap)}
         options={mayOverlap ? overlapsSeconds : (['0'] as const)}
         labels={texts.keys.overlaps}
-        onInput={(value) => {
-          overlap.value = value
-        }}
       />
     </ConfirmDialog>
   )

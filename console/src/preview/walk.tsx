@@ -1,7 +1,7 @@
 import type { Step } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { SelectField } from '../elements/field.tsx'
+import { keptIn, SelectField } from '../elements/field.tsx'
 import { asText, type JsonObject } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import { AnswerInput } from './answer-input.tsx'
@@ -118,14 +118,7 @@ export const Walk = ({
     <>
       <FormHead form={form} locale={locale.value} isPage={isPage} />
       <div class="row">
-        <SelectField
-          label={texts.preview.language}
-          value={locale.value}
-          options={locales}
-          onInput={(value) => {
-            locale.value = value
-          }}
-        />
+        <SelectField label={texts.preview.language} {...keptIn(locale)} options={locales} />
         <button type="button" onClick={restart}>
           {texts.preview.restart}
         </button>

@@ -1,5 +1,4 @@
-import type { Client } from '@fms/client'
-import { Page } from '../elements/page.tsx'
+import { type FormProps, Page } from '../elements/page.tsx'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { hrefOf } from '../routing/routes.ts'
@@ -13,10 +12,7 @@ export const ComparePage = ({
   form,
   from,
   to,
-}: {
-  client: Client
-  organization: string
-  form: string
+}: FormProps & {
   /** The id of a revision, or `live`. */
   from: string
   /** `draft`, or as `from`. */

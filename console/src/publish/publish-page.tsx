@@ -1,5 +1,4 @@
 import {
-  type Client,
   type FormChanges,
   type FormCheck,
   type FormPatch,
@@ -13,22 +12,16 @@ import { ownEdits } from '../editor/edits/own-edits.ts'
 import { useAction } from '../elements/action.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { TextField } from '../elements/field.tsx'
-import { focusHeading, Page, useHeadingFocus } from '../elements/page.tsx'
+import { keptIn, TextField } from '../elements/field.tsx'
+import { type FormProps, focusHeading, Page, useHeadingFocus } from '../elements/page.tsx'
 import { type RemarkKind, remarkClasses } from '../elements/remark-texts.tsx'
 import { TitleText } from '../elements/title.tsx'
+import { headOf } from '../reading/form-head.ts'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { texts } from '../texts.ts'
 import { ChangeList } from './change-list.tsx'
 import { type ComparedSteps, wordsOfField } from './change-words.ts'
-
-interface PublishPageProps {
-  client: Client
-  organization: string
-  form: string
-  mayWrite: boolean
-}
 
 /** The draft, what differs from the live revision, what keeps it from being published, and what may be better. */
 interface Comparison extends TaggedForm, Pick<FormCheck, 'violations' | 'warnings'> {
@@ -38,7 +31,7 @@ interface Comparison extends TaggedForm, Pick<FormCheck, 'violations' | 'warning
 }
 
 const readComparison = async (
-  { client, organization, form }: PublishPageProps,
+  { client, organization, form }: FormProps,
   signal: AbortSignal,
 ): Promise<Comparison> => {
   const draft = await client.forms.get(organization, form, { signal })
@@ -56,7 +49,7 @@ const readComparison = async (
 }
 
 /** What changed since the last publish, and the button. */
-export const PublishPage = (props: PublishPageProps) => {
+export const PublishPage = (props: FormProps & { mayWrite: boolean }) => {
   const { loaded, reload } = useLoaded((signal) => readComparison(props, signal))
   const { value } = loaded.value
   const focusHeadingLater = useHeadingFocus(value)
@@ -71,10 +64,7 @@ export const PublishPage = (props: PublishPageProps) => {
     finish(message)
   }
   return (
-    <Page
-      title={value ? { text: texts.publish.titleOf, name: value.form.name } : texts.publish.title}
-      form={value?.form}
-    >
+    <Page {...headOf(texts.publish, value?.form)}>
       <LoadError loaded={loaded.value} reload={reload} />
       <p role="status" class="done">
         {done.value}
@@ -143,7 +133,7 @@ const Remarks = ({
 /** Differs as soon as the draft or the live revision is another one. */
 const keyOf = ({ etag, changes }: Comparison): string => `${etag} ${changes?.from}`
 
-interface ActionProps extends PublishPageProps {
+interface ActionProps extends FormProps {
   onDone: (message: string) => void
 }
 
@@ -190,14 +180,7 @@ const PublishFields = ({
           publish()
         }}
       >
-        <TextField
-          label={texts.publish.note}
-          hint={texts.publish.noteHint}
-          value={note.value}
-          onInput={(text) => {
-            note.value = text
-          }}
-        />
+        <TextField label={texts.publish.note} hint={texts.publish.noteHint} {...keptIn(note)} />
         {breakingCount > 0 && (
           <label>
             <input

@@ -1,9 +1,9 @@
-import { type Client, isReason, type Revision } from '@fms/client'
+import { isReason, type Revision } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { Page } from '../elements/page.tsx'
+import { type FormProps, Page } from '../elements/page.tsx'
 import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
 import { useFormHead } from '../reading/form-head.ts'
@@ -22,18 +22,12 @@ type ListedRevision = Omit<Revision, 'form'>
 const members = 'path,alternateIds,createTime,number,publisher,note'
 const pageSize = 1_000
 
-interface RevisionsPageProps {
-  client: Client
-  organization: string
-  form: string
-  mayWrite: boolean
-}
+type RevisionsPageProps = FormProps & { mayWrite: boolean }
 
 /** The revisions of a form: compare any two, and roll the draft back. */
 export const RevisionsPage = ({ client, organization, form, mayWrite }: RevisionsPageProps) => {
   const pages = useSignal(1)
-  const { titleOf } = texts.revisions
-  const head = useFormHead(client, organization, form, titleOf, texts.revisions.title)
+  const head = useFormHead(client, organization, form, texts.revisions)
   const { loaded, reload } = useLoaded((signal) =>
     readPages(
       client.revisions.list(organization, form, { pageSize, readMask: members, signal }),
@@ -204,7 +198,7 @@ const RollbackDialog = ({
   etag,
   onAskAgain,
   onClose,
-}: Omit<RevisionsPageProps, 'mayWrite'> & {
+}: FormProps & {
   revision: ListedRevision
   /** Of the draft when the dialog opens: the rollback is refused if somebody edits the draft after that. */
   etag: string

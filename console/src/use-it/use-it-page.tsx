@@ -1,5 +1,7 @@
+import type { Form } from '@fms/client'
 import { CopyButton } from '../elements/copy-button.tsx'
 import { Page } from '../elements/page.tsx'
+import { headOf } from '../reading/form-head.ts'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { organizationOf } from '../routing/organization-of.ts'
@@ -25,14 +27,11 @@ export const UseItPage = ({
     const readMask = 'path,publicId,name,live,publicUrl'
     const { form: read } = await client.forms.get(organization, form, { readMask, signal })
     const lines = { baseUrl, organization: slugOf(session, read.path!), form: read.publicId! }
-    return { form: read, name: read.name!, lines }
+    return { form: read as Partial<Form>, lines }
   })
   const { value } = loaded.value
   return (
-    <Page
-      title={value ? { text: texts.useIt.titleOf, name: value.name } : texts.useIt.title}
-      form={value?.form}
-    >
+    <Page {...headOf(texts.useIt, value?.form)}>
       <p>{texts.useIt.explanation}</p>
       <LoadError loaded={loaded.value} reload={reload} />
       {value &&

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@fms/client'
 import { useSignal } from '@preact/signals'
-import { TextField } from '../../elements/field.tsx'
+import { keptIn, TextField } from '../../elements/field.tsx'
 import { memo } from '../../elements/memo.ts'
 import { asList, asObject, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
@@ -67,14 +67,7 @@ const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) =>
             add()
           }}
         >
-          <TextField
-            label={texts.translations.new}
-            hint={texts.translations.newHint}
-            value={added.value}
-            onInput={(locale) => {
-              added.value = locale
-            }}
-          />
+          <TextField label={texts.translations.new} hint={texts.translations.newHint} {...keptIn(added)} />
           <button type="submit">{texts.translations.add}</button>
         </form>
       )}
