@@ -5,6 +5,7 @@ import { useAction } from '../elements/action.ts'
 import { Dialog } from '../elements/dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Field, keptIn, SelectField, TextField } from '../elements/field.tsx'
+import { Form } from '../elements/form.tsx'
 import type { OrganizationProps } from '../elements/page.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
@@ -61,13 +62,7 @@ export const NewFormDialog = ({
 
   return (
     <Dialog title={texts.newForm.title} onClose={onClose}>
-      <form
-        onInput={clearError}
-        onSubmit={(event) => {
-          event.preventDefault()
-          create()
-        }}
-      >
+      <Form onInput={clearError} onSubmit={create}>
         <TextField label={texts.newForm.name} {...keptIn(name)} />
         <SelectField
           label={texts.newForm.from}
@@ -104,7 +99,7 @@ export const NewFormDialog = ({
             {texts.cancel}
           </button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

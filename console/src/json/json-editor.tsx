@@ -34,7 +34,7 @@ import type { Remarks } from '../editor/remarks.ts'
 import { type RemarkKind, remarkKinds } from '../elements/remark-texts.tsx'
 import { texts } from '../texts.ts'
 import { completeFromSchema } from './complete-from-schema.ts'
-import { jsonPathOf } from './field-path.ts'
+import { namesInField } from './field-path.ts'
 import { nodeAt } from './positions.ts'
 
 /** Longest time to parse a document before its end is reached. Milliseconds. */
@@ -137,7 +137,9 @@ const diagnosticsOf = (view: EditorView, remarks: Remarks): Diagnostic[] => {
   const tree = ensureSyntaxTree(state, state.doc.length, parseTimeoutMs) ?? syntaxTree(state)
   return remarkKinds.flatMap((kind) =>
     remarks[kind].map(({ field, description }) => {
-      const { from, to } = nodeAt(tree.topNode, jsonPathOf(field), (start, end) => state.sliceDoc(start, end))
+      const { from, to } = nodeAt(tree.topNode, namesInField(field), (start, end) =>
+        state.sliceDoc(start, end),
+      )
       // A long value is marked on its first line only.
       return {
         from,

@@ -4,7 +4,7 @@ import { ensureSyntaxTree } from '@codemirror/language'
 import { EditorState } from '@codemirror/state'
 import { describe, expect, it } from 'vitest'
 import { completeFromSchema } from './complete-from-schema.ts'
-import { jsonPathOf } from './field-path.ts'
+import { namesInField } from './field-path.ts'
 import { nodeAt } from './positions.ts'
 import type { JsonSchema } from './schema-at.ts'
 
@@ -12,7 +12,7 @@ describe('the place of a violation', () => {
   const text = '{"name": "Tea", "steps": [{"key": "q"}, {"key": "r", "a b": [1]}], "name": "Twice"}'
   const placeOf = (field: string) => {
     const slice = (from: number, to: number) => text.slice(from, to)
-    const { from, to } = nodeAt(jsonLanguage.parser.parse(text).topNode, jsonPathOf(field), slice)
+    const { from, to } = nodeAt(jsonLanguage.parser.parse(text).topNode, namesInField(field), slice)
     return text.slice(from, to)
   }
 

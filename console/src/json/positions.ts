@@ -7,10 +7,10 @@ export type Slice = (from: number, to: number) => string
 const valueNames = new Set(['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null'])
 
 /** The node of the value at a path in a JSON syntax tree; the closest one around it if there is none. */
-export const nodeAt = (top: SyntaxNode, path: JsonPath, slice: Slice): SyntaxNode => {
+export const nodeAt = (top: SyntaxNode, path: readonly string[], slice: Slice): SyntaxNode => {
   let node = valuesIn(top).next().value ?? top
   for (const part of path) {
-    const next = typeof part === 'number' ? elementOf(node, part) : memberOf(node, part, slice)
+    const next = node.name === 'Array' ? elementOf(node, Number(part)) : memberOf(node, part, slice)
     if (next === undefined) break
     node = next
   }
@@ -47,7 +47,6 @@ function* valuesIn(node: SyntaxNode): Generator<SyntaxNode, undefined> {
 }
 
 const elementOf = (array: SyntaxNode, index: number): SyntaxNode | undefined => {
-  if (array.name !== 'Array') return undefined
   let left = index
   for (const value of valuesIn(array)) if (left-- === 0) return value
   return undefined

@@ -2,7 +2,8 @@ import type { Client, IssuedKey, Key } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { keptIn, SelectField, TextField } from '../elements/field.tsx'
+import { CheckField, keptIn, SelectField, TextField } from '../elements/field.tsx'
+import { Form } from '../elements/form.tsx'
 import { texts } from '../texts.ts'
 
 /** Lifetimes in days. */
@@ -46,13 +47,7 @@ export const NewKey = ({
   return (
     <section class="card">
       <h2>{texts.keys.new}</h2>
-      <form
-        onInput={clearError}
-        onSubmit={(event) => {
-          event.preventDefault()
-          create()
-        }}
-      >
+      <Form onInput={clearError} onSubmit={create}>
         <div class="row">
           <TextField label={texts.keys.name} {...keptIn(name)} />
           <SelectField
@@ -63,23 +58,14 @@ export const NewKey = ({
             labels={texts.keys.lifetimes}
           />
         </div>
-        <label>
-          <input
-            type="checkbox"
-            checked={readOnly.value}
-            onChange={({ currentTarget }) => {
-              readOnly.value = currentTarget.checked
-            }}
-          />{' '}
-          {texts.keys.onlyReads}
-        </label>
+        <CheckField label={texts.keys.onlyReads} {...keptIn(readOnly)} />
         <ErrorNotice error={error.value} />
         <footer>
           <button type="submit" class="primary" aria-disabled={isRunning.value}>
             {texts.keys.create}
           </button>
         </footer>
-      </form>
+      </Form>
     </section>
   )
 }

@@ -1,47 +1,29 @@
-/** How the preview draws a step. */
-export type StepKind =
-  | 'start'
-  | 'end'
-  | 'statement'
-  | 'text'
-  | 'long-text'
-  | 'choice'
-  | 'multiple-choice'
-  | 'rating'
-  | 'scale'
-  | 'ranking'
-  | 'number'
-  | 'email'
-  | 'date'
-  | 'time'
-  | 'yes-no'
-  | 'file'
-  | 'payment'
-  | 'unknown'
-
-const kinds = new Map<string, StepKind>([
-  ['start', 'start'],
-  ['end', 'end'],
-  ...kindOf('statement', 'statement'),
-  ...kindOf('text', 'text', 'shorttext', 'name', 'phone', 'url', 'signature'),
-  ...kindOf('long-text', 'longtext', 'textarea', 'paragraph'),
-  ...kindOf('choice', 'choice', 'singlechoice', 'select', 'dropdown', 'radio'),
-  ...kindOf('multiple-choice', 'multiplechoice', 'multiselect', 'checkboxes'),
-  ...kindOf('rating', 'rating', 'stars'),
-  ...kindOf('scale', 'scale', 'nps'),
-  ...kindOf('ranking', 'ranking'),
-  ...kindOf('number', 'number'),
-  ...kindOf('email', 'email'),
-  ...kindOf('date', 'date'),
-  ...kindOf('time', 'time'),
-  ...kindOf('file', 'file'),
-  ...kindOf('payment', 'payment'),
-  ...kindOf('yes-no', 'yesno', 'boolean'),
-])
-
-function kindOf(kind: StepKind, ...types: string[]): [string, StepKind][] {
-  return types.map((type) => [type, kind])
+/** How the preview draws steps, and the types that it draws so: in lower case, without `-` and `_`. */
+const typesOf = {
+  start: ['start'],
+  end: ['end'],
+  statement: ['statement'],
+  text: ['text', 'shorttext', 'name', 'phone', 'url', 'signature'],
+  'long-text': ['longtext', 'textarea', 'paragraph'],
+  choice: ['choice', 'singlechoice', 'select', 'dropdown', 'radio'],
+  'multiple-choice': ['multiplechoice', 'multiselect', 'checkboxes'],
+  rating: ['rating', 'stars'],
+  scale: ['scale', 'nps'],
+  ranking: ['ranking'],
+  number: ['number'],
+  email: ['email'],
+  date: ['date'],
+  time: ['time'],
+  file: ['file'],
+  payment: ['payment'],
+  'yes-no': ['yesno', 'boolean'],
 }
+type DrawnKind = keyof typeof typesOf
+export type StepKind = DrawnKind | 'unknown'
+
+const kinds = new Map(
+  Object.entries(typesOf).flatMap(([kind, types]) => types.map((type) => [type, kind as DrawnKind])),
+)
 
 /** The kind of a step; letter case, `-` and `_` of its type do not count. */
 export const kindOfStep = ({ type }: { type: string }): StepKind =>

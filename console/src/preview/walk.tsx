@@ -2,6 +2,7 @@ import type { Step } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { keptIn, SelectField } from '../elements/field.tsx'
+import { Form } from '../elements/form.tsx'
 import { asText, type JsonObject } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import { AnswerInput } from './answer-input.tsx'
@@ -192,13 +193,10 @@ const StepCard = ({
           }}
         />
       )}
-      <form
+      <Form
         noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          const invalid = event.currentTarget.querySelector<HTMLInputElement>(
-            'input:invalid, textarea:invalid',
-          )
+        onSubmit={(form) => {
+          const invalid = form.querySelector<HTMLInputElement>('input:invalid, textarea:invalid')
           onNext(invalid?.validationMessage ?? '')
         }}
       >
@@ -227,7 +225,7 @@ const StepCard = ({
             </button>
           )}
         </footer>
-      </form>
+      </Form>
     </section>
   )
 }

@@ -1,7 +1,8 @@
 import type { FormChange, Step } from '@fms/client'
 import { describe, expect, it } from 'vitest'
 import { textOfTitle } from '../elements/title.tsx'
-import { namesInField, wordsOfChange, wordsOfPath } from './change-words.ts'
+import { namesInField } from '../json/field-path.ts'
+import { wordsOfChange, wordsOfPath } from './change-words.ts'
 
 const step = (key: string, title: string, type: 'text' | 'end' = 'text'): Step => ({ type, key, title })
 const steps = {

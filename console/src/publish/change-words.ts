@@ -1,6 +1,7 @@
 import type { FormChange, Step } from '@fms/client'
 import { shortened } from '../elements/shortened.ts'
 import type { Title } from '../elements/title.tsx'
+import { namesInField } from '../json/field-path.ts'
 import { asList, asText } from '../json/values.ts'
 import { asOption } from '../preview/shown-step.ts'
 import { texts } from '../texts.ts'
@@ -113,13 +114,6 @@ const namesIn = (pointer: string | undefined): string[] | undefined =>
     ?.split('/')
     .slice(1)
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-
-/** The names in a path such as `steps[fee].title`. */
-export const namesInField = (field: string): string[] =>
-  field
-    .replace(/^form\./, '')
-    .split(/[.[\]]+/)
-    .filter((name) => name !== '')
 
 /** The step that a path leads to, or whose translation it leads to. */
 const stepAt = (path: readonly string[] | undefined, steps: readonly Step[]): Step | undefined => {

@@ -12,7 +12,8 @@ import { ownEdits } from '../editor/edits/own-edits.ts'
 import { useAction } from '../elements/action.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { keptIn, TextField } from '../elements/field.tsx'
+import { CheckField, keptIn, TextField } from '../elements/field.tsx'
+import { Form } from '../elements/form.tsx'
 import { type FormProps, focusHeading, Page, useHeadingFocus } from '../elements/page.tsx'
 import { type RemarkKind, remarkClasses } from '../elements/remark-texts.tsx'
 import { TitleText } from '../elements/title.tsx'
@@ -173,25 +174,16 @@ const PublishFields = ({
   }
   return (
     <section class="card">
-      <form
-        onInput={clearError}
-        onSubmit={(event) => {
-          event.preventDefault()
-          publish()
-        }}
-      >
+      <Form onInput={clearError} onSubmit={publish}>
         <TextField label={texts.publish.note} hint={texts.publish.noteHint} {...keptIn(note)} />
         {breakingCount > 0 && (
-          <label>
-            <input
-              type="checkbox"
-              checked={acceptsBreaking}
-              onChange={({ currentTarget }) => {
-                accepted.value = currentTarget.checked ? keyOf(comparison) : undefined
-              }}
-            />{' '}
-            {texts.publish.acceptBreaking}
-          </label>
+          <CheckField
+            label={texts.publish.acceptBreaking}
+            value={acceptsBreaking}
+            onInput={(isAccepted) => {
+              accepted.value = isAccepted ? keyOf(comparison) : undefined
+            }}
+          />
         )}
         <ErrorNotice error={error.value} />
         {isReason(error.value, 'FORM_MOVED', 'BREAKING_CHANGES') && (
@@ -204,7 +196,7 @@ const PublishFields = ({
             {texts.publish.publish}
           </button>
         </footer>
-      </form>
+      </Form>
     </section>
   )
 }

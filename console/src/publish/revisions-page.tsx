@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
+import { Form } from '../elements/form.tsx'
 import { type FormProps, Page } from '../elements/page.tsx'
 import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
@@ -125,12 +126,7 @@ const RevisionsTable = ({
   }
   const compare = () => goTo({ page: 'compare', organization, form, from: from.value, to: to.value })
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        compare()
-      }}
-    >
+    <Form onSubmit={compare}>
       <Table
         rows={['draft' as const, ...revisions]}
         keyOf={(row) => (row === 'draft' ? row : idOf(row))}
@@ -155,7 +151,7 @@ const RevisionsTable = ({
           }}
         />
       )}
-    </form>
+    </Form>
   )
 }
 

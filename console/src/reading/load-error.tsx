@@ -20,7 +20,7 @@ export const LoadError = ({
   )
 
 /** A button that reads again. Leaves the focus to the heading of the page when it disappears with the focus. */
-export const TryAgain = ({ isLoading, onClick }: { isLoading: boolean; onClick: () => void }) => {
+const TryAgain = ({ isLoading, onClick }: { isLoading: boolean; onClick: () => void }) => {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
     const { current } = button

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Field } from '../elements/field.tsx'
+import { Form } from '../elements/form.tsx'
 import { Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
 import { entryError } from './entry.ts'
@@ -24,16 +25,13 @@ export const SignInPage = ({ error: startError }: { error: unknown }) => {
     <Page title={texts.signIn.title}>
       {lastEnd.value && <p class="notice error">{texts.signIn.ends[lastEnd.value]}</p>}
       <p>{texts.signIn.explanation}</p>
-      <form
+      <Form
         class="card"
         onInput={() => {
           error.value = undefined
           entryError.value = undefined
         }}
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
+        onSubmit={submit}
       >
         <Field label={texts.signIn.key} hint={texts.signIn.keyHint}>
           {(attributes) => (
@@ -56,7 +54,7 @@ export const SignInPage = ({ error: startError }: { error: unknown }) => {
             {texts.signIn.signIn}
           </button>
         </footer>
-      </form>
+      </Form>
     </Page>
   )
 }

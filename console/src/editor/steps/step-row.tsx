@@ -1,5 +1,6 @@
 import type { JsonValue } from '@fms/client'
 import type { Signal } from '@preact/signals'
+import { Form } from '../../elements/form.tsx'
 import { memo } from '../../elements/memo.ts'
 import type { RemarkKind } from '../../elements/remark-texts.tsx'
 import { asList, asText, type JsonObject } from '../../json/values.ts'
@@ -152,13 +153,7 @@ const Rearrange = ({
     if (Number.isInteger(place) && place >= 1 && place <= steps.length) actions.move(index, place - 1, 'name')
   }
   return (
-    <form
-      class="rearrange"
-      onSubmit={(event) => {
-        event.preventDefault()
-        move(event.currentTarget)
-      }}
-    >
+    <Form class="rearrange" onSubmit={move}>
       <button type="button" onClick={() => actions.addBelow(index)}>
         {texts.steps.addBelow}
       </button>
@@ -177,6 +172,6 @@ const Rearrange = ({
         />
       </label>
       <button type="submit">{texts.steps.move}</button>
-    </form>
+    </Form>
   )
 }

@@ -1,6 +1,7 @@
 import type { JsonValue } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { keptIn, TextField } from '../../elements/field.tsx'
+import { Form } from '../../elements/form.tsx'
 import { memo } from '../../elements/memo.ts'
 import { asList, asObject, asText } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
@@ -60,16 +61,10 @@ const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) =>
       />
       <RemarkList remarks={remarksElsewhere(remarks, 'form.i18n', ['sourceLocale'])} />
       {!disabled && (
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault()
-            add()
-          }}
-        >
+        <Form class="row" onSubmit={add}>
           <TextField label={texts.translations.new} hint={texts.translations.newHint} {...keptIn(added)} />
           <button type="submit">{texts.translations.add}</button>
-        </form>
+        </Form>
       )}
       {locales.length > 0 && (
         <table class="cards texts">
