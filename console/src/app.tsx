@@ -39,8 +39,7 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
       {current && error !== undefined && <EntryError error={error} />}
       {/* Without a key, the same page of another form, organization or API key keeps the state of this one. */}
       {current && <RoutedPage key={`${current.apiKey} ${hrefOf(route.value)}`} session={current} />}
-      {!current &&
-        (isRetryable(error) ? <RetryPage error={error} retry={enter} /> : <SignInPage error={error} />)}
+      {!current && (isRetryable(error) ? <RetryPage retry={enter} /> : <SignInPage error={error} />)}
       {offeredLink.value && (
         <LoginLinkDialog key={offeredLink.value.code} link={offeredLink.value} current={current} />
       )}

@@ -696,6 +696,18 @@ describe('a session', () => {
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
   })
 
+  it('continues by itself once the service responds again', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    await page.route('**/v2/whoami', (request) => request.fulfill({ status: 503, json: {} }))
+    await page.reload()
+    await page.getByRole('heading', { name: 'No connection' }).waitFor()
+    await page.unroute('**/v2/whoami')
+
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+  })
+
   it('continues after a used login link', async () => {
     const account = await system().account()
     await using directory = await openDirectoryStore(system().directoryStoreUrl)

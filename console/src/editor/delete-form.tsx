@@ -1,7 +1,5 @@
-import { isReason } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
-import { ReadAgain } from '../reading/read-again.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 import type { FormEdit } from './edits/form-edit.ts'
@@ -9,18 +7,11 @@ import type { FormEdit } from './edits/form-edit.ts'
 /** The button that deletes a form, and its question. */
 export const DeleteForm = ({ edit, organization }: { edit: FormEdit; organization: string }) => {
   const isAsking = useSignal(false)
-  const isMoved = useSignal(false)
   const ask = (isOpen: boolean) => {
     isAsking.value = isOpen
-    isMoved.value = false
   }
   const remove = async () => {
-    try {
-      await edit.delete()
-    } catch (error) {
-      isMoved.value = isReason(error, 'FORM_MOVED')
-      throw error
-    }
+    await edit.delete()
     goTo({ page: 'forms', organization })
   }
   /** Leaves the new state of the form, or a conflict with the edit. */
@@ -39,9 +30,9 @@ export const DeleteForm = ({ edit, organization }: { edit: FormEdit; organizatio
           confirm={texts.delete.delete}
           onConfirm={remove}
           onClose={() => ask(false)}
+          readAgain={readAgain}
         >
           <p>{texts.delete.explanation}</p>
-          {isMoved.value && <ReadAgain read={readAgain} />}
         </ConfirmDialog>
       )}
     </>

@@ -1,4 +1,6 @@
+import { isReason } from '@fms/client'
 import type { ComponentChildren } from 'preact'
+import { ReadAgain } from '../reading/read-again.tsx'
 import { texts } from '../texts.ts'
 import { useAction } from './action.ts'
 import { Dialog } from './dialog.tsx'
@@ -11,6 +13,7 @@ export const ConfirmDialog = ({
   confirm,
   onConfirm,
   onClose,
+  readAgain,
   children,
 }: {
   title: Title
@@ -18,6 +21,8 @@ export const ConfirmDialog = ({
   confirm: string
   onConfirm: () => Promise<void>
   onClose: () => void
+  /** Reads the new state of the form, if somebody else has changed it. */
+  readAgain?: () => Promise<void>
   children: ComponentChildren
 }) => {
   const { error, isRunning, run } = useAction()
@@ -30,6 +35,7 @@ export const ConfirmDialog = ({
     <Dialog title={title} onClose={onClose}>
       {children}
       <ErrorNotice error={error.value} />
+      {readAgain && isReason(error.value, 'FORM_MOVED') && <ReadAgain read={readAgain} />}
       <footer>
         <button type="button" class="danger" aria-disabled={isRunning.value} onClick={confirmed}>
           {confirm}

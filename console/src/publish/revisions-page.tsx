@@ -1,4 +1,4 @@
-import { isReason, type Revision } from '@fms/client'
+import type { Revision } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
@@ -11,7 +11,6 @@ import { useFormHead } from '../reading/form-head.ts'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
 import { MoreButton } from '../reading/more-button.tsx'
-import { ReadAgain } from '../reading/read-again.tsx'
 import { readPages } from '../reading/read-pages.ts'
 import { goTo } from '../routing/navigation.ts'
 import { hrefOf } from '../routing/routes.ts'
@@ -202,14 +201,8 @@ const RollbackDialog = ({
   onAskAgain: (revision: ListedRevision) => Promise<void>
   onClose: () => void
 }) => {
-  const isMoved = useSignal(false)
   const rollBack = async () => {
-    try {
-      await client.revisions.rollback(organization, form, idOf(revision), { ifMatch: etag })
-    } catch (error) {
-      isMoved.value = isReason(error, 'FORM_MOVED')
-      throw error
-    }
+    await client.revisions.rollback(organization, form, idOf(revision), { ifMatch: etag })
     goTo({ page: 'publish', organization, form })
   }
   return (
@@ -218,6 +211,7 @@ const RollbackDialog = ({
       confirm={texts.rollback.rollback}
       onConfirm={rollBack}
       onClose={onClose}
+      readAgain={() => onAskAgain(revision)}
     >
       <p>{texts.rollback.explanation}</p>
       <p>
@@ -225,7 +219,6 @@ const RollbackDialog = ({
           {texts.rollback.compareFirst}
         </a>
       </p>
-      {isMoved.value && <ReadAgain read={() => onAskAgain(revision)} />}
     </ConfirmDialog>
   )
 }

@@ -1,22 +1,20 @@
-import { useEffect } from 'preact/hooks'
 import { useAction } from '../elements/action.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
+import { entryError } from './entry.ts'
+import { useRetry } from './retry.ts'
 
 /** Continues the session of the tab once the service responds again. */
-export const RetryPage = ({ error, retry }: { error: unknown; retry: () => Promise<void> }) => {
+export const RetryPage = ({ retry }: { retry: () => Promise<void> }) => {
   const { isRunning, run } = useAction()
-  useEffect(() => {
-    const runAgain = () => run(retry)
-    addEventListener('online', runAgain)
-    return () => removeEventListener('online', runAgain)
-  }, [])
+  const runAgain = () => run(retry)
+  useRetry(() => (isRunning.value ? undefined : entryError.value), runAgain)
   return (
     <Page title={texts.retry.title}>
-      <ErrorNotice error={error} />
+      <ErrorNotice error={entryError.value} />
       <p>{texts.retry.explanation}</p>
-      <button type="button" class="primary" aria-disabled={isRunning.value} onClick={() => run(retry)}>
+      <button type="button" class="primary" aria-disabled={isRunning.value} onClick={runAgain}>
         {texts.tryAgain}
       </button>
     </Page>
