@@ -77,3 +77,21 @@ const draft = FormDraft.parse({
     { type: 'end', key: 'end', title: 'Thank you', description: 'Your answers reach the team today.' },
   ],
 })
+
+/** A form as a bare server returns it: with the fields that the product adds to a draft, so that it is equally long. */
+export const bareForm = <Draft extends object>(
+  organizationId: string,
+  formId: string,
+  publicId: string,
+  draft: Draft,
+  time: number,
+) => ({
+  path: `organizations/${organizationId}/forms/${formId}`,
+  publicId,
+  publicUrl: `http://127.0.0.1:8080/f/${publicId}`,
+  createTime: new Date(time).toISOString(),
+  updateTime: new Date(time).toISOString(),
+  live: false,
+  replyCount: 0,
+  ...draft,
+})

@@ -9,7 +9,7 @@ import Fastify from 'fastify'
 import { type Db, MongoClient } from 'mongodb'
 import { trigramsOf } from '../../libs/forms-store/src/lists/name-trigrams.ts'
 import { formsSchema } from '../../libs/forms-store/src/mongodb/schema.ts'
-import { draftOf, formIdOf } from '../load/generated-forms.ts'
+import { bareForm, draftOf, formIdOf } from '../load/generated-forms.ts'
 
 /** A form: the JSON text of its response, and the fields that are indexed. */
 interface BareForm {
@@ -50,15 +50,6 @@ interface BareDraft {
   type: string
 }
 
-interface BareFormIds {
-  organizationId: string
-  formId: string
-  publicId: string
-}
-
-/** The public id of the seeded form with this number: ten characters, as in the product. */
-const barePublicIdOf = (number: number): string => `${number}`.padStart(10, 'x')
-
 /**
  * Creates the product's indexes of forms and revisions. None is unique, because the bare server handles no conflict.
  */
@@ -84,34 +75,24 @@ const bareFields = (form: BareDraft, updateTime: number) => {
   }
 }
 
-/** A new form. Its response has the fields that the product adds to a draft, so that documents are equally long. */
-const bareForm = (
-  { organizationId, formId, publicId }: BareFormIds,
+/** @param publicId ten characters, as in the product. */
+const newForm = (
+  organizationId: string,
+  formId: string,
+  publicId: string,
   draft: BareDraft,
   time: number,
-): BareForm => {
-  const form = {
-    path: `organizations/${organizationId}/forms/${formId}`,
-    publicId,
-    publicUrl: `http://127.0.0.1:8080/f/${publicId}`,
-    createTime: new Date(time).toISOString(),
-    updateTime: new Date(time).toISOString(),
-    live: false,
-    replyCount: 0,
-    ...draft,
-  }
-  return {
-    _id: formId,
-    organizationId,
-    publicId,
-    createTime: time,
-    version: 1,
-    replyCount: 0,
-    liveRevisionId: null,
-    liveNumber: 0,
-    ...bareFields(form, time),
-  }
-}
+): BareForm => ({
+  _id: formId,
+  organizationId,
+  publicId,
+  createTime: time,
+  version: 1,
+  replyCount: 0,
+  liveRevisionId: null,
+  liveNumber: 0,
+  ...bareFields(bareForm(organizationId, formId, publicId, draft, time), time),
+})
 
 const [url, organizationOfForms, numberOfForms] = process.argv.slice(2) as [string, string, string]
 const client = new MongoClient(url, { w: 'majority', journal: true })
@@ -128,13 +109,10 @@ const fill = async (organizationId: string, count: number): Promise<void> => {
   for (let from = 0; from < count; from += batchSize) {
     const numbers = Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => from + index)
     await forms.insertMany(
-      numbers.map((number) =>
-        bareForm(
-          { organizationId, formId: formIdOf(number), publicId: barePublicIdOf(number) },
-          draftOf(number),
-          startTime + number * 1000,
-        ),
-      ),
+      numbers.map((number) => {
+        const publicId = `${number}`.padStart(10, 'x')
+        return newForm(organizationId, formIdOf(number), publicId, draftOf(number), startTime + number * 1000)
+      }),
     )
   }
 }
@@ -177,8 +155,8 @@ app.post<{ Params: FormParams; Body: { form: BareDraft } }>(
   '/v2/organizations/:organization/forms',
   async (request, reply) => {
     const publicId = randomUUID().slice(-10)
-    const ids = { organizationId: request.params.organization, formId: randomUUID(), publicId }
-    const form = bareForm(ids, request.body.form, Date.now())
+    const { organization } = request.params
+    const form = newForm(organization, randomUUID(), publicId, request.body.form, Date.now())
     await forms.insertOne(form)
     return reply.type('application/json').send(form.document)
   },

@@ -6,9 +6,9 @@ import { startOwnMongo, type TestMongodb } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { terminate } from '@fms/testkit/processes'
 import { MongoClient } from 'mongodb'
-import { draftOf, formIdOf, formNameOf, isPublished } from '../load/generated-forms.ts'
+import { bareForm, draftOf, formIdOf, formNameOf, isPublished } from '../load/generated-forms.ts'
 import type { LoadTarget, Operation } from '../load/requests.ts'
-import { type Side, startProgram } from './processes.ts'
+import { type Side, type SideName, startProgram } from './processes.ts'
 import { type ProductOptions, startProduct } from './start-product.ts'
 
 export interface Sides extends AsyncDisposable {
@@ -63,8 +63,10 @@ export const startSides = async ({ sizes, operations, store, profiles }: SidesOp
     sides.set(forms, [product])
   }
   const forms = Math.min(...sizes)
-  const baselines = mongodb
-    ? [await startBareMongodb(mongodb, forms)]
+  const bareUrl = mongodb && databaseUrl(mongodb.url, 'bare')
+  if (bareUrl) stack.defer(() => dropDatabase(mongodb, bareUrl))
+  const baselines = bareUrl
+    ? [await startBareMongodb(mongodb, bareUrl, forms)]
     : await startBareForms(createFolder(folder, 'bare'), forms)
   for (const side of baselines) stack.use(side)
   sides.get(forms)!.push(...baselines)
@@ -100,23 +102,47 @@ const bareOperations: readonly Operation[] = [
 ]
 const bareMongodbOperations: readonly Operation[] = ['get', 'list', 'create', 'patch', 'publish']
 
+type BareServer = Awaited<ReturnType<typeof startProgram<{ origin: string }>>>
+
+/** @param pids those of all processes of the side, by name. */
+const bareSide = (
+  name: SideName,
+  operations: readonly Operation[],
+  { child, message }: BareServer,
+  forms: number,
+  pids: Record<string, number[]>,
+): Side => {
+  const target: LoadTarget = {
+    baseUrl: `${message.origin}/v2`,
+    organizationId: bareOrganization,
+    otherOrganizationId: formIdOf(-2),
+    forms,
+    apiKeys: ['none'],
+    filter: 'plain',
+  }
+  return {
+    name,
+    operations,
+    pids: () => pids,
+    load: (operation, connections) => ({ kind: 'http', operation, target, connections }),
+    [Symbol.asyncDispose]: () => terminate(child),
+  }
+}
+
+/** Id of the organization whose forms bare servers have. */
+const bareOrganization = formIdOf(-1)
+
 /** Starts B0 with `forms` forms, and B1 in front of the same process. */
 const startBareForms = async (folder: string, forms: number): Promise<Side[]> => {
   const file = join(folder, 'bare.db')
-  const data = seed(file, forms)
-  const bare = await startProgram<{ origin: string }>('bare-server.ts', file)
-  const proxy = await startProgram<{ origin: string }>('bare-server.ts', bare.message.origin)
-  const side = (name: 'B0' | 'B1', { child, message }: typeof bare): Side => {
-    const target = { ...data, baseUrl: `${message.origin}/v2` }
-    return {
-      name,
-      operations: bareOperations,
-      pids: () => ({ bare: [bare.child.pid!], ...(name === 'B1' && { proxy: [child.pid!] }) }),
-      load: (operation, connections) => ({ kind: 'http', operation, target, connections }),
-      [Symbol.asyncDispose]: () => terminate(child),
-    }
-  }
-  return [side('B0', bare), side('B1', proxy)]
+  seed(file, forms)
+  const bare: BareServer = await startProgram('bare-server.ts', file)
+  const proxy: BareServer = await startProgram('bare-server.ts', bare.message.origin)
+  const pids = { bare: [bare.child.pid!] }
+  return [
+    bareSide('B0', bareOperations, bare, forms, pids),
+    bareSide('B1', bareOperations, proxy, forms, { ...pids, proxy: [proxy.child.pid!] }),
+  ]
 }
 
 /** Schema of B0: one row per form, an index for each of its two lists, and the live revisions. */
@@ -139,8 +165,7 @@ const schema = `
   ) STRICT;
 `
 
-const seed = (file: string, forms: number): Omit<LoadTarget, 'baseUrl'> => {
-  const organizationId = formIdOf(-1)
+const seed = (file: string, forms: number): void => {
   using database = new DatabaseSync(file)
   database.exec(schema)
   database.exec('BEGIN')
@@ -149,27 +174,15 @@ const seed = (file: string, forms: number): Omit<LoadTarget, 'baseUrl'> => {
   const startTime = Date.now() - forms * 1000
   for (let number = 0; number < forms; number++) {
     const [id, updateTime] = [formIdOf(number), startTime + number * 1000]
-    const form = { ...outputOnlyFields(id), ...draftOf(number) }
-    insert.run(id, organizationId, formNameOf(number), updateTime, JSON.stringify(form))
+    const form = bareForm(bareOrganization, id, 'abcdefghij', draftOf(number), 0)
+    insert.run(id, bareOrganization, formNameOf(number), updateTime, JSON.stringify(form))
     if (!isPublished(number, forms)) continue
     const path = `${form.path}/revisions/${id}`
     const revision = { path, alternateIds: ['live'], createTime: form.createTime, form }
-    insertLive.run(id, organizationId, `"${number}"`, JSON.stringify(revision))
+    insertLive.run(id, bareOrganization, `"${number}"`, JSON.stringify(revision))
   }
   database.exec('COMMIT')
-  return { organizationId, otherOrganizationId: formIdOf(-2), forms, apiKeys: ['none'], filter: 'plain' }
 }
-
-/** The fields that the product adds to a draft, so that documents are equally long. */
-const outputOnlyFields = (id: string) => ({
-  path: `organizations/${formIdOf(-1)}/forms/${id}`,
-  publicId: 'abcdefghij',
-  publicUrl: 'http://127.0.0.1:8080/f/abcdefghij',
-  createTime: new Date(0).toISOString(),
-  updateTime: new Date(0).toISOString(),
-  live: false,
-  replyCount: 0,
-})
 
 /** Starts J: a nats-server with the product's settings, and a worker. */
 const startRoundTrips = async (folder: string): Promise<Side> => {
@@ -188,31 +201,9 @@ const startRoundTrips = async (folder: string): Promise<Side> => {
 }
 
 /** Starts M, a bare server with the MongoDB driver, with `forms` forms in a database on the product's engine. */
-const startBareMongodb = async (engine: TestMongodb, forms: number): Promise<Side> => {
-  const url = databaseUrl(engine.url, 'bare')
-  const [organizationId, otherOrganizationId] = [formIdOf(-1), formIdOf(-2)]
-  const { child, message } = await startProgram<{ origin: string }>(
-    'bare-mongodb-server.ts',
-    url,
-    organizationId,
-    `${forms}`,
-  )
-  const target = {
-    baseUrl: `${message.origin}/v2`,
-    organizationId,
-    otherOrganizationId,
-    forms,
-    apiKeys: ['none'],
-    filter: 'plain',
-  } as const
-  return {
-    name: 'M',
-    operations: bareMongodbOperations,
-    pids: () => ({ bare: [child.pid!], ...(engine.pid && { mongodb: [engine.pid] }) }),
-    load: (operation, connections) => ({ kind: 'http', operation, target, connections }),
-    [Symbol.asyncDispose]: async () => {
-      await terminate(child)
-      await dropDatabase(engine, url)
-    },
-  }
+const startBareMongodb = async ({ pid }: TestMongodb, url: string, forms: number): Promise<Side> => {
+  const args = [url, bareOrganization, `${forms}`]
+  const bare: BareServer = await startProgram('bare-mongodb-server.ts', ...args)
+  const pids = { bare: [bare.child.pid!], ...(pid && { mongodb: [pid] }) }
+  return bareSide('M', bareMongodbOperations, bare, forms, pids)
 }
