@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Diagnostic, Parser } from '@asyncapi/parser'
 import * as contracts from '@fms/contracts'
 import { FormEvent, FormPublished } from '@fms/contracts'
@@ -6,7 +7,6 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { buildAsyncApi, payloads } from './build-asyncapi.ts'
 import { exampleEvent } from './example-event.ts'
-import { asyncApiFile, asyncApiText } from './generate.ts'
 
 const problemsOf = async (document: unknown): Promise<string[]> =>
   (await new Parser().validate(document as string)).map(
@@ -14,12 +14,9 @@ const problemsOf = async (document: unknown): Promise<string[]> =>
   )
 
 describe('docs/asyncapi.yaml', () => {
-  it('is up to date: npm run generate', () => {
-    expect(readFileSync(asyncApiFile, 'utf8')).toBe(asyncApiText())
-  })
-
   it('is valid', async () => {
-    expect(await problemsOf(readFileSync(asyncApiFile, 'utf8'))).toEqual([])
+    const file = join(import.meta.dirname, '../../docs/asyncapi.yaml')
+    expect(await problemsOf(readFileSync(file, 'utf8'))).toEqual([])
   })
 
   const damages: [string, (document: ReturnType<typeof buildAsyncApi>) => object][] = [

@@ -1,9 +1,13 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiReasons } from '@fms/contracts'
-import { tables } from './tables.ts'
+import peggy from 'peggy'
+import { stringify } from 'yaml'
+import { buildAsyncApi } from './asyncapi/build-asyncapi.ts'
+import { clientTypes } from './client-types/client-types.ts'
+import { tables } from './docs/tables.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 
 /** A table between its marker and the next one, in Markdown. */
 const marked = /(<!-- table: ([^-]+) -->\n).*?(?=<!-- end of table -->)/gs
@@ -28,13 +32,25 @@ export const knownReasons = [
 ${apiReasons.map((name) => `  '${name}',\n`).join('')}] as const
 `
 
-/** The files that follow from the contracts, by their paths in the repository. */
-export const generatedFiles = (): [path: string, text: string][] => [
+const asyncApi = () =>
+  `# Generated from libs/contracts by npm run generate.\n${stringify(buildAsyncApi(), { aliasDuplicateObjects: false, lineWidth: 100 })}`
+
+const filterFolder = 'libs/aip/src/filter'
+const filterParser = () =>
+  peggy.generate(read(`${filterFolder}/grammar.peggy`), { output: 'source', format: 'es' })
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** The files that follow from the contracts and the grammar of filters, by their paths in the repository. */
+export const generatedFiles = async (): Promise<[path: string, text: string][]> => [
+  [`${filterFolder}/grammar.generated.js`, filterParser()],
+  ['docs/asyncapi.yaml', asyncApi()],
+  ['libs/client/src/schemas.generated.ts', await clientTypes()],
   ['libs/client/src/known-reasons.ts', knownReasons],
   ...globSync('docs/*.md', { cwd: root })
-    .map((path): [string, string] => [path, readFileSync(join(root, path), 'utf8')])
+    .map((path): [string, string] => [path, read(path)])
     .filter(([, page]) => page.search(marked) >= 0)
     .map(([path, page]): [string, string] => [path, withTables(page)]),
 ]
 
-if (import.meta.main) for (const [path, text] of generatedFiles()) writeFileSync(join(root, path), text)
+if (import.meta.main) for (const [path, text] of await generatedFiles()) writeFileSync(join(root, path), text)

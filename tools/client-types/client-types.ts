@@ -1,14 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { allOperations, operations } from '@fms/contracts'
 import { buildOpenApi } from '../../services/gateway/src/openapi/build-openapi.ts'
 
 const root = join(import.meta.dirname, '../..')
-
-/** The file with the types of `@fms/client`. */
-export const clientTypesFile = join(root, 'libs/client/src/schemas.generated.ts')
 
 /** The schemas that the client exports, with those that they use. It has types of its own for pages. */
 const roots = [
@@ -81,7 +77,7 @@ const schemas = (): Schemas => {
   return Object.fromEntries([...used].sort().map((name) => [name, all[name]]))
 }
 
-/** The types of the client, from the OpenAPI document. `npm run generate` writes them to {@link clientTypesFile}. */
+/** The types of the client, from the OpenAPI document. */
 export const clientTypes = async (): Promise<string> => {
   // Not hoisted, because it needs TypeScript 5.
   const require = createRequire(join(root, 'tools/generated-clients/package.json'))
@@ -99,7 +95,5 @@ export const clientTypes = async (): Promise<string> => {
     .replaceAll(/ *(\/\*\*|\*) @(constant|enum \{string\})( \*\/)?\n/g, '')
   const input = `// Generated from the OpenAPI document by npm run generate.\n\n${types}\n${orderFieldTypes()}`
   const biome = join(root, 'node_modules/.bin/biome')
-  return execFileSync(biome, ['format', `--stdin-file-path=${clientTypesFile}`], { input, encoding: 'utf8' })
+  return execFileSync(biome, ['format', '--stdin-file-path=types.ts'], { input, encoding: 'utf8' })
 }
-
-if (import.meta.main) writeFileSync(clientTypesFile, await clientTypes())
