@@ -1,8 +1,7 @@
-import type { Client } from '@fms/client'
+import type { Client, Form } from '@fms/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
-import { type PublicForm, PublicLink } from './public-link.tsx'
 import { type Title, TitleText, textOfTitle } from './title.tsx'
 
 /** Moves the focus to the heading of the page. A link cannot do it: the fragment of the URL names a page. */
@@ -35,6 +34,9 @@ export interface FormProps extends OrganizationProps {
   /** Public id or id. */
   form: string
 }
+
+/** What is known of a form for the link that respondents open. */
+type PublicForm = Partial<Pick<Form, 'live' | 'publicUrl'>>
 
 /**
  * A page: its heading, which gets the focus when the page opens, the link of the live form that it is about, and its content.
@@ -70,7 +72,14 @@ export const Page = ({
         </h1>
         <div class="actions">{actions}</div>
       </div>
-      {form && <PublicLink {...form} />}
+      {form?.live && (
+        <p>
+          {texts.publicLink}{' '}
+          <a href={form.publicUrl} target="_blank" rel="noreferrer">
+            {form.publicUrl}
+          </a>
+        </p>
+      )}
       {children}
     </main>
   )

@@ -2,7 +2,6 @@ import { batch, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { type OrganizationProps, Page } from '../elements/page.tsx'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
-import { keepState, keptState } from '../routing/navigation.ts'
 import { session } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { type FormsQuery, orders } from './form-filter.ts'
@@ -13,7 +12,7 @@ import { pageSize, readForms } from './read-forms.ts'
 
 const everything: FormsQuery = { search: '', type: 'any', live: 'any', orderBy: orders[0] }
 
-/** What the list shows. */
+/** What the list shows. Its history entry has it: Back and reload restore it, and a new visit starts without it. */
 interface ListState {
   /** Whose search it is: the next user of the tab does not see it. */
   userPath: string
@@ -25,7 +24,7 @@ interface ListState {
 /** The forms of an organization. Search and page are there again after Back. */
 export const FormsPage = ({ client, organization, mayWrite }: OrganizationProps & { mayWrite: boolean }) => {
   const { userPath } = session.peek()!
-  const state = keptState<ListState>()
+  const state: ListState | null = history.state
   const kept = state?.userPath === userPath ? state : undefined
   const query = useSignal<FormsQuery>(kept?.query ?? everything)
   const isCreating = useSignal(false)
@@ -33,7 +32,7 @@ export const FormsPage = ({ client, organization, mayWrite }: OrganizationProps 
   const chosen = useSignal({ number: kept?.number ?? 0 })
   useSignalEffect(() => {
     const shown: ListState = { userPath, query: query.value, number: chosen.value.number }
-    keepState(shown)
+    history.replaceState(shown, '')
   })
   const read = useComputed(() => readForms(client, organization, query.value))
   const { loaded, reload } = useLoaded((signal) => read.value(chosen.value.number, signal))

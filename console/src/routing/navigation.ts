@@ -26,9 +26,3 @@ addEventListener('hashchange', () => {
 export const goTo = (to: Route): void => {
   location.hash = hrefOf(to)
 }
-
-/** What a page has kept in its history entry. Back and reload restore it. A new visit by a link starts without it. */
-export const keptState = <T>(): T | undefined => history.state ?? undefined
-
-/** Keeps what `keptState` returns. @param state can be cloned */
-export const keepState = (state: unknown): void => history.replaceState(state, '')

@@ -1,5 +1,5 @@
 import { parseJson as parseStrictJson } from '@fms/aip'
-import { isUuid, Timestamp } from '@fms/contracts'
+import { isRfc3339, isUuid } from '@fms/contracts'
 import { InvalidArgumentError } from 'commander'
 import type { Command } from './command.ts'
 
@@ -14,15 +14,9 @@ export const parseJson = (text: string) => {
   }
 }
 
-/** Syntax of date-time in RFC 3339 §5.6. Temporal checks that the date exists. */
-const dateTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
-
 export const parseTime = (text: string): Date => {
-  try {
-    // An offset may move the year in UTC out of the four digits of RFC 3339, which Timestamp checks.
-    const time = new Date(Temporal.Instant.from(text).epochMilliseconds)
-    if (dateTime.test(text) && Timestamp.safeParse(time.toISOString()).success) return time
-  } catch {}
+  const time = text.toUpperCase()
+  if (isRfc3339(time)) return new Date(time)
   throw new InvalidArgumentError(
     'It must be an RFC 3339 time before the year 10000, such as 2026-11-20T09:30:00Z.',
   )

@@ -112,7 +112,8 @@ const ExpireTime = z
       'must be an RFC 3339 time with offset, before the year 10000 in UTC, such as 2126-11-20T09:30:00Z; or empty',
   })
 
-const isRfc3339 = (value: string): boolean =>
+/** Whether a text in upper case is such a time. */
+export const isRfc3339 = (value: string): boolean =>
   /T\d\d:\d\d:\d\d/.test(value) &&
   z.iso.datetime({ offset: true }).safeParse(value).success &&
   Timestamp.safeParse(new Date(value).toISOString()).success
