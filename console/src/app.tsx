@@ -1,6 +1,7 @@
 import { ActivityPage } from './activity/activity-page.tsx'
 import { DeletedFormsPage } from './deleted-forms/deleted-forms-page.tsx'
 import { EditPage } from './editor/edit-page.tsx'
+import { Button } from './elements/button.tsx'
 import { ErrorNotice } from './elements/error-notice.tsx'
 import { focusHeading, Page } from './elements/page.tsx'
 import { FormsPage } from './forms-list/forms-page.tsx'
@@ -27,9 +28,9 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
   const error = entryError.value
   return (
     <>
-      <button type="button" class="skip" onClick={focusHeading}>
+      <Button class="skip" onClick={focusHeading}>
         {texts.skip}
-      </button>
+      </Button>
       {current && <Header key={current.userPath} session={current} />}
       {!isConnected.value && (
         <p class="banner" role="status">
@@ -52,8 +53,7 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
 const EntryError = ({ error }: { error: unknown }) => (
   <div class="entry-error">
     <ErrorNotice error={error} />
-    <button
-      type="button"
+    <Button
       class="quiet"
       onClick={() => {
         entryError.value = undefined
@@ -61,7 +61,7 @@ const EntryError = ({ error }: { error: unknown }) => (
       }}
     >
       {texts.close}
-    </button>
+    </Button>
   </div>
 )
 

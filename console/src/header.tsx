@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { ownEdits } from './editor/edits/own-edits.ts'
+import { Button } from './elements/button.tsx'
 import { ConfirmDialog } from './elements/confirm-dialog.tsx'
 import { goTo, route } from './routing/navigation.ts'
 import { formPages, hrefOf, organizationPages, type Route } from './routing/routes.ts'
@@ -78,8 +79,7 @@ const SignOut = () => {
   }
   return (
     <>
-      <button
-        type="button"
+      <Button
         class="quiet"
         onClick={() => {
           if (edits.count() > 0) isAsking.value = true
@@ -87,7 +87,7 @@ const SignOut = () => {
         }}
       >
         {texts.signOut}
-      </button>
+      </Button>
       {isAsking.value && (
         <ConfirmDialog
           title={texts.signOut}

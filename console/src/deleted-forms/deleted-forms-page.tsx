@@ -1,6 +1,7 @@
 import type { DeletedForm } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
+import { Button } from '../elements/button.tsx'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { type OrganizationProps, Page, useHeadingFocus } from '../elements/page.tsx'
@@ -57,18 +58,16 @@ export const DeletedFormsPage = ({
     kind: 'actions',
     cell: (form) => (
       <>
-        <button
-          type="button"
+        <Button
           class="quiet"
           aria-disabled={isRunning.value}
           aria-label={texts.deletedForms.bringBackForm(form.name)}
           onClick={() => bringBack(form)}
         >
           {texts.deletedForms.bringBack}
-        </button>
+        </Button>
         {mayPurge && (
-          <button
-            type="button"
+          <Button
             class="quiet"
             aria-label={texts.deletedForms.removeForm(form.name)}
             onClick={() => {
@@ -76,7 +75,7 @@ export const DeletedFormsPage = ({
             }}
           >
             {texts.deletedForms.remove}
-          </button>
+          </Button>
         )}
       </>
     ),

@@ -1,6 +1,7 @@
 import type { JsonValue, Step } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useId, useMemo } from 'preact/hooks'
+import { Button } from '../elements/button.tsx'
 import { Dialog } from '../elements/dialog.tsx'
 import { type Title, TitleText, textOfTitle } from '../elements/title.tsx'
 import { changesBetween } from '../json/changes-between.ts'
@@ -63,15 +64,15 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
         </fieldset>
       )}
       <footer>
-        <button type="button" class="primary" onClick={() => edit.resolve(merged)}>
+        <Button class="primary" onClick={() => edit.resolve(merged)}>
           {texts.conflict.merge}
-        </button>
-        <button type="button" aria-describedby={discardsId} onClick={() => edit.resolve(mine)}>
+        </Button>
+        <Button aria-describedby={discardsId} onClick={() => edit.resolve(mine)}>
           {words.keep}
-        </button>
-        <button type="button" aria-describedby={discardsId} onClick={() => edit.resolve(theirs)}>
+        </Button>
+        <Button aria-describedby={discardsId} onClick={() => edit.resolve(theirs)}>
           {words.take}
-        </button>
+        </Button>
       </footer>
       <p id={discardsId} class="small">
         {words.discards}

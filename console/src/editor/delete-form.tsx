@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { Button } from '../elements/button.tsx'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
@@ -21,9 +22,9 @@ export const DeleteForm = ({ edit, organization }: { edit: FormEdit; organizatio
   }
   return (
     <>
-      <button type="button" class="danger" onClick={() => ask(true)}>
+      <Button class="danger" onClick={() => ask(true)}>
         {texts.delete.delete}
-      </button>
+      </Button>
       {isAsking.value && (
         <ConfirmDialog
           title={texts.delete.title}

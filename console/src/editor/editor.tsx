@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { Button } from '../elements/button.tsx'
 import { ErrorNotice, messageOf } from '../elements/error-notice.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
 import { textOfTitle } from '../elements/title.tsx'
@@ -56,7 +57,6 @@ export const Editor = ({
   /** The state after Discard. */
   const discarded = useSignal<typeof current.value | undefined>(undefined)
   const discard = () => {
-    if (!isDirty || isRunning.peek()) return
     edit.discard()
     discarded.value = current.peek()
   }
@@ -71,9 +71,9 @@ export const Editor = ({
           <>
             <span class="save-state small">
               {error.value !== undefined && (
-                <button type="button" class="quiet" onClick={() => notice.current!.focus()}>
+                <Button class="quiet" onClick={() => notice.current!.focus()}>
                   <span class="two-lines">{messageOf(error.value)}</span>
-                </button>
+                </Button>
               )}
               <span role="status">
                 {discarded.value === current.value
@@ -81,29 +81,34 @@ export const Editor = ({
                   : error.value === undefined && status()}
               </span>
             </span>
-            <HistoryButton
-              label={texts.edit.undo}
-              sign="↶"
-              isEnabled={edit.history.canUndo.value}
+            <Button
+              class="sign"
+              aria-label={texts.edit.undo}
+              title={texts.edit.undo}
+              aria-disabled={!edit.history.canUndo.value}
               onClick={actions.undo}
-            />
-            <HistoryButton
-              label={texts.edit.redo}
-              sign="↷"
-              isEnabled={edit.history.canRedo.value}
+            >
+              ↶
+            </Button>
+            <Button
+              class="sign"
+              aria-label={texts.edit.redo}
+              title={texts.edit.redo}
+              aria-disabled={!edit.history.canRedo.value}
               onClick={actions.redo}
-            />
-            <button type="button" aria-disabled={!isDirty || isRunning.value} onClick={discard}>
+            >
+              ↷
+            </Button>
+            <Button aria-disabled={!isDirty || isRunning.value} onClick={discard}>
               {texts.edit.discard}
-            </button>
-            <button
-              type="button"
+            </Button>
+            <Button
               class="primary"
               aria-disabled={!isDirty || !edit.isValid.value || isRunning.value}
               onClick={save}
             >
               {texts.edit.save}
-            </button>
+            </Button>
           </>
         )
       }
@@ -136,26 +141,3 @@ export const Editor = ({
     </Page>
   )
 }
-
-const HistoryButton = ({
-  label,
-  sign,
-  isEnabled,
-  onClick,
-}: {
-  label: string
-  sign: string
-  isEnabled: boolean
-  onClick: () => void
-}) => (
-  <button
-    type="button"
-    class="sign"
-    aria-label={label}
-    title={label}
-    aria-disabled={!isEnabled}
-    onClick={onClick}
-  >
-    {sign}
-  </button>
-)

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { ReadAgain } from '../reading/read-again.tsx'
 import { texts } from '../texts.ts'
 import { useAction } from './action.ts'
+import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 import type { Title } from './title.tsx'
@@ -37,12 +38,10 @@ export const ConfirmDialog = ({
       <ErrorNotice error={error.value} />
       {readAgain && isReason(error.value, 'FORM_MOVED') && <ReadAgain read={readAgain} />}
       <footer>
-        <button type="button" class="danger" aria-disabled={isRunning.value} onClick={confirmed}>
+        <Button class="danger" aria-disabled={isRunning.value} onClick={confirmed}>
           {confirm}
-        </button>
-        <button type="button" onClick={onClose}>
-          {texts.cancel}
-        </button>
+        </Button>
+        <Button onClick={onClose}>{texts.cancel}</Button>
       </footer>
     </Dialog>
   )

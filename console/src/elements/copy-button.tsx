@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
+import { Button } from './button.tsx'
 
 /** Copies a text to the clipboard. @param label for assistive technology, where several buttons are alike */
 export const CopyButton = ({ text, label }: { text: string; label?: string }) => {
@@ -11,9 +12,9 @@ export const CopyButton = ({ text, label }: { text: string; label?: string }) =>
   }
   return (
     <>
-      <button ref={button} type="button" aria-label={label} onClick={copy}>
+      <Button ref={button} aria-label={label} onClick={copy}>
         {outcome.value === 'copied' ? texts.copied : texts.copy}
-      </button>
+      </Button>
       <span role="status" class={outcome.value === 'notCopied' ? 'small' : 'hidden'}>
         {outcome.value && texts[outcome.value]}
       </span>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
+import { Button } from './button.tsx'
 import { focusHeading } from './page.tsx'
 import { type Title, TitleText } from './title.tsx'
 
@@ -45,14 +46,9 @@ export const Dialog = ({
           <TitleText title={title} />
         </h2>
         {!isKept && (
-          <button
-            type="button"
-            class="quiet"
-            aria-label={texts.close}
-            onClick={() => dialog.current!.close()}
-          >
+          <Button class="quiet" aria-label={texts.close} onClick={() => dialog.current!.close()}>
             ×
-          </button>
+          </Button>
         )}
       </header>
       {children}

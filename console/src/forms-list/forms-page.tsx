@@ -1,4 +1,5 @@
 import { batch, useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import { Button } from '../elements/button.tsx'
 import { type OrganizationProps, Page } from '../elements/page.tsx'
 import { useLoaded } from '../reading/load.ts'
 import { LoadError } from '../reading/load-error.tsx'
@@ -51,15 +52,14 @@ export const FormsPage = ({ client, organization, mayWrite }: OrganizationProps 
       title={texts.forms.title}
       actions={
         mayWrite && (
-          <button
-            type="button"
+          <Button
             class="primary"
             onClick={() => {
               isCreating.value = true
             }}
           >
             {texts.forms.new}
-          </button>
+          </Button>
         )
       }
     >
@@ -78,19 +78,15 @@ export const FormsPage = ({ client, organization, mayWrite }: OrganizationProps 
       {value?.forms.length === 0 && <p>{texts.forms.none}</p>}
       {value && (value.number > 0 || value.hasNext) && (
         <nav class="pages" aria-label={texts.forms.pages}>
-          <PageButton
-            label={texts.forms.previous}
-            isDisabled={value.number === 0}
-            onClick={() => goToPage(value.number - 1)}
-          />
+          <Button aria-disabled={value.number === 0} onClick={() => goToPage(value.number - 1)}>
+            {texts.forms.previous}
+          </Button>
           <span>
             {texts.forms.range(value.number * pageSize + 1, value.number * pageSize + value.forms.length)}
           </span>
-          <PageButton
-            label={texts.forms.next}
-            isDisabled={!value.hasNext || isLoading}
-            onClick={() => goToPage(value.number + 1)}
-          />
+          <Button aria-disabled={!value.hasNext || isLoading} onClick={() => goToPage(value.number + 1)}>
+            {texts.forms.next}
+          </Button>
         </nav>
       )}
       {isCreating.value && (
@@ -105,18 +101,3 @@ export const FormsPage = ({ client, organization, mayWrite }: OrganizationProps 
     </Page>
   )
 }
-
-/** A button that keeps the focus while it is disabled. */
-const PageButton = ({
-  label,
-  isDisabled,
-  onClick,
-}: {
-  label: string
-  isDisabled: boolean
-  onClick: () => void
-}) => (
-  <button type="button" aria-disabled={isDisabled} onClick={() => isDisabled || onClick()}>
-    {label}
-  </button>
-)

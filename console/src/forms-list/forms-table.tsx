@@ -2,6 +2,7 @@ import type { Client } from '@fms/client'
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { fieldsOf } from '../editor/edits/fields-of-form.ts'
 import { useAction } from '../elements/action.ts'
+import { Button } from '../elements/button.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import type { OrganizationProps } from '../elements/page.tsx'
 import { type Column, Table } from '../elements/table.tsx'
@@ -54,15 +55,14 @@ export const FormsTable = ({
     label: texts.forms.actions,
     kind: 'actions',
     cell: (form) => (
-      <button
-        type="button"
+      <Button
         class="quiet"
         aria-disabled={isRunning.value}
         aria-label={texts.forms.duplicateOf(form.name)}
         onClick={() => duplicate(form)}
       >
         {texts.forms.duplicate}
-      </button>
+      </Button>
     ),
   }
   return (

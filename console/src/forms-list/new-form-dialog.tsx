@@ -2,6 +2,7 @@ import type { FormInput, FormType } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { formTypes, parseFields } from '../editor/edits/fields-of-form.ts'
 import { useAction } from '../elements/action.ts'
+import { Button } from '../elements/button.tsx'
 import { Dialog } from '../elements/dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Field, keptIn, SelectField, TextField } from '../elements/field.tsx'
@@ -95,9 +96,7 @@ export const NewFormDialog = ({
           <button type="submit" class="primary" aria-disabled={isRunning.value}>
             {texts.newForm.create}
           </button>
-          <button type="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
+          <Button onClick={onClose}>{texts.cancel}</Button>
         </footer>
       </Form>
     </Dialog>

@@ -1,5 +1,6 @@
 import type { IssuedKey, Key } from '@fms/client'
 import { useSignal } from '@preact/signals'
+import { Button } from '../elements/button.tsx'
 import { Page, useHeadingFocus } from '../elements/page.tsx'
 import { Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
@@ -113,15 +114,14 @@ const KeysTable = ({
         kind: 'actions',
         cell: (key) =>
           actionsOn(key).map((action) => (
-            <button
+            <Button
               key={action}
-              type="button"
               class="quiet"
               aria-label={texts.keys[`${action}Key`](key.name || key.prefix)}
               onClick={() => onChoose(key, action)}
             >
               {texts.keys[action]}
-            </button>
+            </Button>
           )),
       },
     ]}

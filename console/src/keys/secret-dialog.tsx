@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { Button } from '../elements/button.tsx'
 import { CopyButton } from '../elements/copy-button.tsx'
 import { Dialog } from '../elements/dialog.tsx'
 import { Field } from '../elements/field.tsx'
@@ -25,9 +26,7 @@ export const SecretDialog = () => {
       </Field>
       <footer>
         <CopyButton text={secret} />
-        <button type="button" onClick={close}>
-          {texts.keys.done}
-        </button>
+        <Button onClick={close}>{texts.keys.done}</Button>
       </footer>
     </Dialog>
   )

@@ -1,6 +1,7 @@
 import type { Step } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from '../elements/button.tsx'
 import { keptIn, SelectField } from '../elements/field.tsx'
 import { Form } from '../elements/form.tsx'
 import { asText, type JsonObject } from '../json/values.ts'
@@ -120,9 +121,7 @@ export const Walk = ({
       <FormHead form={form} locale={locale.value} isPage={isPage} />
       <div class="row">
         <SelectField label={texts.preview.language} {...keptIn(locale)} options={locales} />
-        <button type="button" onClick={restart}>
-          {texts.preview.restart}
-        </button>
+        <Button onClick={restart}>{texts.preview.restart}</Button>
       </div>
       {current === undefined ? (
         <p>{texts.preview.noSteps}</p>
@@ -220,9 +219,9 @@ const StepCard = ({
             </button>
           )}
           {onBack && (
-            <button type="button" class="themed-back" onClick={onBack}>
+            <Button class="themed-back" onClick={onBack}>
               {texts.preview.back}
-            </button>
+            </Button>
           )}
         </footer>
       </Form>

@@ -10,6 +10,7 @@ import { useSignal } from '@preact/signals'
 import { fieldsOf } from '../editor/edits/fields-of-form.ts'
 import { ownEdits } from '../editor/edits/own-edits.ts'
 import { useAction } from '../elements/action.ts'
+import { Button } from '../elements/button.tsx'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { CheckField, keptIn, TextField } from '../elements/field.tsx'
@@ -187,9 +188,7 @@ const PublishFields = ({
         )}
         <ErrorNotice error={error.value} />
         {isReason(error.value, 'FORM_MOVED', 'BREAKING_CHANGES') && (
-          <button type="button" onClick={showChanges}>
-            {texts.publish.showChanges}
-          </button>
+          <Button onClick={showChanges}>{texts.publish.showChanges}</Button>
         )}
         <footer>
           <button type="submit" class="primary" aria-disabled={isRunning.value || !mayPublish}>
@@ -210,15 +209,14 @@ const Unpublish = ({ client, organization, form, onDone }: ActionProps) => {
     <section class="card">
       <h2>{texts.unpublish.title}</h2>
       <p>{texts.unpublish.explanation}</p>
-      <button
-        type="button"
+      <Button
         class="danger"
         onClick={() => {
           isAsking.value = true
         }}
       >
         {texts.unpublish.unpublish}
-      </button>
+      </Button>
       {isAsking.value && (
         <ConfirmDialog
           title={texts.unpublish.title}

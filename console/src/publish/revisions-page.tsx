@@ -1,6 +1,7 @@
 import type { Revision } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useAction } from '../elements/action.ts'
+import { Button } from '../elements/button.tsx'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Form } from '../elements/form.tsx'
@@ -112,15 +113,14 @@ const RevisionsTable = ({
     kind: 'actions',
     cell: (row) =>
       row !== 'draft' && (
-        <button
-          type="button"
+        <Button
           class="quiet"
           aria-disabled={isRunning.value}
           aria-label={texts.rollback.toNumber(row.number)}
           onClick={() => run(() => askForRollback(row))}
         >
           {texts.rollback.rollback}
-        </button>
+        </Button>
       ),
   }
   const compare = () => goTo({ page: 'compare', organization, form, from: from.value, to: to.value })

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from '../elements/button.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { focusHeading } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
@@ -29,8 +30,8 @@ const TryAgain = ({ isLoading, onClick }: { isLoading: boolean; onClick: () => v
     }
   }, [])
   return (
-    <button ref={button} type="button" aria-disabled={isLoading} onClick={() => isLoading || onClick()}>
+    <Button ref={button} aria-disabled={isLoading} onClick={onClick}>
       {texts.tryAgain}
-    </button>
+    </Button>
   )
 }

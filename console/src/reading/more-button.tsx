@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from '../elements/button.tsx'
 import { focusHeading } from '../elements/page.tsx'
 import type { FirstPages } from './read-pages.ts'
 
@@ -25,14 +26,13 @@ export const MoreButton = ({
     rowsBefore.current = undefined
   }, [list])
   const readMore = () => {
-    if (isLoading) return
     rowsBefore.current = tableRows().length
     onMore()
   }
   return list?.hasNext ? (
-    <button type="button" aria-disabled={isLoading} onClick={readMore}>
+    <Button aria-disabled={isLoading} onClick={readMore}>
       {label}
-    </button>
+    </Button>
   ) : null
 }
 

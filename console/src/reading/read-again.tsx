@@ -1,4 +1,5 @@
 import { useAction } from '../elements/action.ts'
+import { Button } from '../elements/button.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { texts } from '../texts.ts'
 
@@ -8,9 +9,9 @@ export const ReadAgain = ({ read }: { read: () => Promise<void> }) => {
   return (
     <>
       <ErrorNotice error={error.value} />
-      <button type="button" aria-disabled={isRunning.value} onClick={() => run(read)}>
+      <Button aria-disabled={isRunning.value} onClick={() => run(read)}>
         {texts.readAgain}
-      </button>
+      </Button>
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { Button } from '../elements/button.tsx'
 import { Dialog } from '../elements/dialog.tsx'
 import { texts } from '../texts.ts'
 import { signInByLink } from './entry.ts'
@@ -16,12 +17,10 @@ export const LoginLinkDialog = ({ link, current }: { link: OfferedLink; current:
     >
       <p>{current ? texts.loginLink.explainChange(current.email, email) : texts.loginLink.explanation}</p>
       <footer>
-        <button type="button" class="primary" onClick={() => signInByLink(link)}>
+        <Button class="primary" onClick={() => signInByLink(link)}>
           {texts.loginLink.signIn(email)}
-        </button>
-        <button type="button" onClick={decline}>
-          {current ? texts.loginLink.stay(current.email) : texts.cancel}
-        </button>
+        </Button>
+        <Button onClick={decline}>{current ? texts.loginLink.stay(current.email) : texts.cancel}</Button>
       </footer>
     </Dialog>
   )

@@ -1,4 +1,5 @@
 import { useAction } from '../elements/action.ts'
+import { Button } from '../elements/button.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
@@ -14,9 +15,9 @@ export const RetryPage = ({ retry }: { retry: () => Promise<void> }) => {
     <Page title={texts.retry.title}>
       <ErrorNotice error={entryError.value} />
       <p>{texts.retry.explanation}</p>
-      <button type="button" class="primary" aria-disabled={isRunning.value} onClick={runAgain}>
+      <Button class="primary" aria-disabled={isRunning.value} onClick={runAgain}>
         {texts.tryAgain}
-      </button>
+      </Button>
     </Page>
   )
 }

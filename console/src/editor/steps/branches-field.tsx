@@ -1,4 +1,5 @@
 import type { Branch, Condition, JsonValue } from '@fms/client'
+import { Button } from '../../elements/button.tsx'
 import { asList, asObject, asText, type JsonObject } from '../../json/values.ts'
 import { asBranch } from '../../preview/as-form.ts'
 import type { Choice } from '../../preview/shown-step.ts'
@@ -82,8 +83,7 @@ export const BranchesField = ({
           <span>
             {isConditional(branch) ? (
               <>
-                <button
-                  type="button"
+                <Button
                   class="quiet"
                   onClick={() =>
                     replace(at, {
@@ -93,53 +93,37 @@ export const BranchesField = ({
                   }
                 >
                   {texts.branches.addAnd}
-                </button>
-                <button
-                  type="button"
+                </Button>
+                <Button
                   class="quiet"
                   onClick={() => replace(at, { ...branch, groups: [...branch.groups, [newCondition()]] })}
                 >
                   {texts.branches.addOr}
-                </button>
+                </Button>
               </>
             ) : (
               answered.length > 0 && (
-                <button
-                  type="button"
-                  class="quiet"
-                  onClick={() => replace(at, { ...branch, groups: [[newCondition()]] })}
-                >
+                <Button class="quiet" onClick={() => replace(at, { ...branch, groups: [[newCondition()]] })}>
                   {texts.branches.addIf}
-                </button>
+                </Button>
               )
             )}
-            <button
-              type="button"
-              class="quiet"
-              aria-label={texts.branches.remove(at + 1)}
-              onClick={() => remove(at)}
-            >
+            <Button class="quiet" aria-label={texts.branches.remove(at + 1)} onClick={() => remove(at)}>
               ×
-            </button>
+            </Button>
           </span>
         </fieldset>
       ))}
-      <button
-        type="button"
+      <Button
         class="quiet"
         onClick={() => add([newCondition()])}
         disabled={choices.length < 2 || answered.length === 0}
       >
         {texts.branches.add}
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        onClick={() => add([])}
-        disabled={choices.length < 2 || branches.some(isAlways)}
-      >
+      </Button>
+      <Button class="quiet" onClick={() => add([])} disabled={choices.length < 2 || branches.some(isAlways)}>
         {texts.branches.addAlways}
-      </button>
+      </Button>
     </fieldset>
   )
 }

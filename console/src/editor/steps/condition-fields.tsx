@@ -1,4 +1,5 @@
 import type { Condition } from '@fms/client'
+import { Button } from '../../elements/button.tsx'
 import type { Choice } from '../../preview/shown-step.ts'
 import { texts } from '../../texts.ts'
 import { operatorChoices, type Question } from './question.ts'
@@ -43,14 +44,9 @@ export const ConditionFields = ({
       {operator !== 'isAnswered' && (
         <AnswerField question={question} value={value} onInput={(next) => set({ value: next })} />
       )}
-      <button
-        type="button"
-        class="quiet"
-        aria-label={texts.branches.removeCondition}
-        onClick={() => onChange(undefined)}
-      >
+      <Button class="quiet" aria-label={texts.branches.removeCondition} onClick={() => onChange(undefined)}>
         ×
-      </button>
+      </Button>
     </span>
   )
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@fms/client'
 import type { Signal } from '@preact/signals'
+import { Button } from '../../elements/button.tsx'
 import { Form } from '../../elements/form.tsx'
 import { memo } from '../../elements/memo.ts'
 import type { RemarkKind } from '../../elements/remark-texts.tsx'
@@ -75,8 +76,7 @@ export const StepRow = memo(
               ⠿
             </span>
           )}
-          <button
-            type="button"
+          <Button
             class="quiet step-name"
             data-part="name"
             aria-expanded={isOpen}
@@ -84,11 +84,10 @@ export const StepRow = memo(
           >
             <span class="step-type">{typeName(asText(step.type))}</span> <bdi>{name}</bdi>
             <RemarkBadge kind={worst} />
-          </button>
+          </Button>
           {!disabled && (
             <span class="step-actions">
-              <button
-                type="button"
+              <Button
                 class="quiet"
                 data-part="up"
                 disabled={index === 0}
@@ -96,9 +95,8 @@ export const StepRow = memo(
                 onClick={() => actions.move(index, index - 1, 'up')}
               >
                 ↑
-              </button>
-              <button
-                type="button"
+              </Button>
+              <Button
                 class="quiet"
                 data-part="down"
                 disabled={isLast}
@@ -106,15 +104,14 @@ export const StepRow = memo(
                 onClick={() => actions.move(index, index + 1, 'down')}
               >
                 ↓
-              </button>
-              <button
-                type="button"
+              </Button>
+              <Button
                 class="quiet"
                 aria-label={texts.steps.remove(name)}
                 onClick={() => actions.remove(index)}
               >
                 ×
-              </button>
+              </Button>
             </span>
           )}
         </div>
@@ -154,12 +151,8 @@ const Rearrange = ({
   }
   return (
     <Form class="rearrange" onSubmit={move}>
-      <button type="button" onClick={() => actions.addBelow(index)}>
-        {texts.steps.addBelow}
-      </button>
-      <button type="button" onClick={() => actions.duplicate(index)}>
-        {texts.steps.duplicate}
-      </button>
+      <Button onClick={() => actions.addBelow(index)}>{texts.steps.addBelow}</Button>
+      <Button onClick={() => actions.duplicate(index)}>{texts.steps.duplicate}</Button>
       <label>
         {texts.steps.moveTo}{' '}
         <input

@@ -2,6 +2,7 @@ import type { JsonValue } from '@fms/client'
 import { stepTypes } from '@fms/contracts/steps'
 import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import { Button } from '../../elements/button.tsx'
 import { RemarkTexts } from '../../elements/remark-texts.tsx'
 import { asList, asObject, asText, isObject, type JsonObject } from '../../json/values.ts'
 import { texts } from '../../texts.ts'
@@ -174,9 +175,9 @@ export const Steps = ({
       </h2>
       <RemarkTexts violations={about.violations} />
       {!disabled && steps.length > 0 && (
-        <button type="button" class="skip" onClick={() => addField.current?.focus()}>
+        <Button class="skip" onClick={() => addField.current?.focus()}>
           {texts.steps.skip}
-        </button>
+        </Button>
       )}
       <ol class="steps" ref={list}>
         {steps.map((step, index) => (
@@ -238,9 +239,7 @@ const AddStep = ({
           ))}
         </select>
       </label>
-      <button type="button" onClick={() => onAdd(type.value)}>
-        {texts.steps.add}
-      </button>
+      <Button onClick={() => onAdd(type.value)}>{texts.steps.add}</Button>
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@fms/client'
 import { useSignal } from '@preact/signals'
+import { Button } from '../../elements/button.tsx'
 import { keptIn, TextField } from '../../elements/field.tsx'
 import { Form } from '../../elements/form.tsx'
 import { memo } from '../../elements/memo.ts'
@@ -96,14 +97,13 @@ const Languages = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) =>
       )}
       {!disabled &&
         locales.map((locale) => (
-          <button
+          <Button
             key={locale}
-            type="button"
             class="quiet"
             onClick={() => edit.change({ i18n: withoutLocale(i18n, locale) })}
           >
             {texts.translations.remove(locale)}
-          </button>
+          </Button>
         ))}
     </>
   )
