@@ -1,7 +1,7 @@
 import { type List, type ListQuery, listOf } from '../pages.ts'
 import type { EventOrderField, FormEvent } from '../schemas.generated.ts'
 import { pathOf } from '../transport/references.ts'
-import type { Call, CallOptions, Transport } from '../transport/transport.ts'
+import type { CallOptions, Transport } from '../transport/transport.ts'
 import { watchEvents } from './watch-events.ts'
 
 /** A position in the log of an organization: a number from 0, or the `sequence` of an event. 0 is before all events. */
@@ -54,35 +54,23 @@ export interface Events {
   watch(organization: string, options?: WatchOptions): AsyncIterable<FormEvent>
 }
 
-export const eventsOf = ({ send, stream, pause, maxRetries }: Transport): Events => {
+export const eventsOf = (transport: Transport): Events => {
+  const { send } = transport
   const pathTo = (organization: string, event?: string) =>
     pathOf(['organizations', organization], event === undefined ? ['events'] : ['events', event])
 
   const list: Events['list'] = (organization, { afterSequence, ...query } = {}) =>
     listOf(send, () => pathTo(organization), 'events', { ...query, afterSequence: numberOf(afterSequence) })
 
-  const readLastSequence = async (organization: string, signal: AbortSignal | undefined) => {
-    const call = { method: 'GET', path: pathTo(organization), query: { pageSize: 1 }, signal } as const
-    return Number((await send<EventsPage>(call)).body.lastSequence)
-  }
-
-  const connect = (organization: string, query: Call['query'], signal: AbortSignal | undefined) =>
-    stream({ method: 'GET', path: `${pathTo(organization)}/stream`, query: query!, signal })
-
   return {
     list,
     get: async (organization, event, { signal } = {}) =>
       (await send<FormEvent>({ method: 'GET', path: pathTo(organization, event), signal })).body,
-    watch: (organization, { afterSequence, filter, signal } = {}) =>
-      watchEvents({
-        afterSequence: numberOf(afterSequence),
-        isFiltered: filter !== undefined && filter.trim() !== '',
-        listAfter: (sequence) => list(organization, { afterSequence: sequence, signal }),
-        readLastSequence: () => readLastSequence(organization, signal),
-        connect: (sequence) => connect(organization, { afterSequence: sequence, filter }, signal),
-        pause: (failures, error, isPatient) => pause(failures, signal, error, isPatient),
-        maxRetries,
-      }),
+    watch: (organization, options = {}) => {
+      const listAfter = (afterSequence: number) =>
+        list(organization, { afterSequence, signal: options.signal })
+      return watchEvents(transport, () => pathTo(organization), listAfter, options)
+    },
   }
 }
 
