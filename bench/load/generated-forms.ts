@@ -54,7 +54,6 @@ const publishedForms = (forms: number): number => Math.min(forms, 10_000)
 export const isPublished = (number: number, forms: number): boolean =>
   number % Math.floor(forms / publishedForms(forms)) === 0
 
-/** The number of a random published form. */
 export const randomPublished = (forms: number): number =>
   Math.floor(Math.random() * publishedForms(forms)) * Math.floor(forms / publishedForms(forms))
 

@@ -166,7 +166,6 @@ const requestMakers = (target: LoadTarget) => {
   } satisfies Record<Exclude<Operation, 'mix' | 'live 304' | 'events'>, () => Request>
 }
 
-/** A function that returns a random item. */
 const pick =
   <T>(items: readonly T[]): (() => T) =>
   () =>

@@ -12,7 +12,6 @@ import { httpOperations, type LoadTarget, type Operation } from '../load/request
 import type { Side, SideName } from './processes.ts'
 import { seedForms } from './seed-forms.ts'
 
-/** Options of {@link startProduct}. */
 export interface ProductOptions {
   name: Extract<SideName, 'product' | 'three'>
   /** An empty folder for everything that the services and nats-server write. */

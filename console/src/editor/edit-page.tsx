@@ -9,7 +9,6 @@ import { FormEdit } from './edits/form-edit.ts'
 import { OtherTabs } from './edits/other-tabs.ts'
 import { ownEdits } from './edits/own-edits.ts'
 
-/** Reads a form and edits it. */
 export const EditPage = ({ client, organization, form, mayWrite }: FormProps & { mayWrite: boolean }) => {
   const { loaded, reload } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
   const { value, error } = loaded.value

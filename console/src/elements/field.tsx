@@ -57,7 +57,6 @@ export const Field = ({
   )
 }
 
-/** A field for one line of text. */
 export const TextField = ({
   value,
   onInput,
@@ -89,7 +88,6 @@ export const TextField = ({
   </Field>
 )
 
-/** A field for lines of text. */
 export const LinesField = ({
   value,
   onInput,
@@ -149,7 +147,6 @@ export const NumberField = ({
   )
 }
 
-/** A box to check. */
 export const CheckField = ({ label, hint, value, onInput, disabled, ...remarks }: FieldProps<boolean>) => (
   <div class="field">
     <label>
@@ -168,7 +165,6 @@ export const CheckField = ({ label, hint, value, onInput, disabled, ...remarks }
   </div>
 )
 
-/** A field for one of some values. */
 export const SelectField = <V extends string>({
   value,
   options,

@@ -4,7 +4,6 @@ export interface RemarksAbout<Remark> {
   warnings: readonly Remark[]
 }
 
-/** A kind of remarks. */
 export type RemarkKind = keyof RemarksAbout<unknown>
 
 /** The kinds, the worst one first. */
@@ -13,7 +12,6 @@ export const remarkKinds = ['violations', 'warnings'] as const satisfies RemarkK
 /** The names of the kinds in the style sheet. */
 export const remarkClasses = { violations: 'violation', warnings: 'warning' } as const
 
-/** The texts of remarks. */
 export const RemarkTexts = ({ violations = [], warnings = [] }: Partial<RemarksAbout<string>>) => {
   const remarks = { violations, warnings }
   return (

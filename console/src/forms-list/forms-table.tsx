@@ -17,7 +17,6 @@ import type { ListedForm } from './read-forms.ts'
 /** Requests at once for the badges of a page. */
 const badgeLanes = 4
 
-/** A page of the list. */
 export const FormsTable = ({
   client,
   organization,

@@ -17,7 +17,6 @@ export const nodeAt = (top: SyntaxNode, path: readonly string[], slice: Slice): 
   return node
 }
 
-/** The path of a node. */
 export const pathOf = (node: SyntaxNode, slice: Slice): JsonPath => {
   const path: (string | number)[] = []
   for (let each: SyntaxNode | null = node; each?.parent; each = each.parent) {
@@ -27,7 +26,6 @@ export const pathOf = (node: SyntaxNode, slice: Slice): JsonPath => {
   return path
 }
 
-/** The name of a property node. */
 export const nameOf = (property: SyntaxNode, slice: Slice): string => {
   const name = property.getChild('PropertyName')
   return name ? textOf(slice(name.from, name.to)) : ''

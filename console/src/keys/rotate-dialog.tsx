@@ -6,7 +6,6 @@ import { texts } from '../texts.ts'
 
 const overlapsSeconds = ['0', '3600', '86400', '604800'] as const
 
-/** Replaces a key by a new one. */
 export const RotateDialog = ({
   client,
   rotated,

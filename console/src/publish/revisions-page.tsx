@@ -63,7 +63,6 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
 
 const idOf = ({ path }: Pick<Revision, 'path'>): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** A row of the table. */
 type Row = ListedRevision | 'draft'
 
 const RevisionsTable = ({

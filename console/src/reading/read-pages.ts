@@ -1,6 +1,5 @@
 import type { List } from '@fms/client'
 
-/** The first pages of a list. */
 export interface FirstPages<T> {
   items: T[]
   hasNext: boolean

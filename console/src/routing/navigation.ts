@@ -22,7 +22,6 @@ addEventListener('hashchange', () => {
   route.value = routeOf(location.hash)
 })
 
-/** Goes to a page. */
 export const goTo = (to: Route): void => {
   location.hash = hrefOf(to)
 }

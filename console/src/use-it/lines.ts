@@ -13,7 +13,6 @@ export interface Lines {
   change: string
 }
 
-/** Commands of curl. */
 export const curlLines = ({ baseUrl, organization, form }: FormAddress): Lines => {
   const variables = `export API_KEY=fms_…
 FORM=${baseUrl}/organizations/${organization}/forms/${form}`
@@ -32,7 +31,6 @@ curl -X POST -H "x-api-key: $API_KEY" "$FORM/publish"`,
   }
 }
 
-/** Programs in TypeScript. */
 export const programLines = ({ baseUrl, organization, form }: FormAddress): Lines => {
   const client = `import { createClient } from '@fms/client'
 
@@ -47,7 +45,6 @@ const { form } = await client.forms.publish('${organization}', '${form}')`,
   }
 }
 
-/** Commands of formctl. */
 export const formctlLines = ({ baseUrl, organization, form }: FormAddress): Lines => {
   const variables = `export FORMS_API_URL=${baseUrl} FORMS_API_KEY=fms_…`
   const command = (name: string) =>

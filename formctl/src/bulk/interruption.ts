@@ -15,7 +15,7 @@ export class Interruption implements Disposable {
     return this.#controller.signal
   }
 
-  async *until<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  async *until<T>(items: AsyncIterable<T> | T[]): AsyncGenerator<T> {
     for await (const item of items) {
       if (this.signal.aborted) return
       yield item

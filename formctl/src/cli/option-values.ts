@@ -22,7 +22,6 @@ export const parseTime = (text: string): Date => {
   )
 }
 
-/** Parses the time at which a new key expires. */
 export const parseFutureTime = (text: string): Date => {
   const time = parseTime(text)
   if (time.getTime() > Date.now()) return time

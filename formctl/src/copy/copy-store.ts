@@ -70,12 +70,12 @@ const withNamedErrors = <R>(store: OpenStore<R>, name: NamedStore): OpenStore<R>
 
 async function* namedGroups<R>(
   name: NamedStore,
-  groups: AsyncIterable<AsyncIterable<R>>,
+  groups: ReturnType<OpenStore<R>['groups']>,
 ): AsyncGenerator<AsyncGenerator<R>> {
   for await (const group of namedErrors(name, groups)) yield namedErrors(name, group)
 }
 
-async function* namedErrors<T>(name: NamedStore, items: AsyncIterable<T>): AsyncGenerator<T> {
+async function* namedErrors<T>(name: NamedStore, items: AsyncIterable<T> | T[]): AsyncGenerator<T> {
   try {
     yield* items
   } catch (error) {

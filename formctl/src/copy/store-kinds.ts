@@ -13,7 +13,7 @@ import { commandTimeoutMs } from '../stores/open-stores.ts'
 
 export interface OpenStore<R> extends AsyncDisposable {
   /** All records, in the same order on every engine. Groups can be imported concurrently, but not the records of one. */
-  groups(): AsyncIterable<AsyncIterable<R>>
+  groups(): AsyncIterable<AsyncIterable<R> | R[]>
   count(): Promise<number>
   /** Stores a record. Importing it again changes nothing. */
   importRecord(record: R): Promise<'imported' | 'exists'>
@@ -70,13 +70,9 @@ export const directoryKind: StoreKind<DirectoryRecord> = {
 }
 
 /** The forms of all organizations, deleted ones included, each as a group. */
-async function* allForms(store: FormsStore): AsyncGenerator<AsyncGenerator<FormRecord>> {
+async function* allForms(store: FormsStore): AsyncGenerator<FormRecord[]> {
   for await (const { organizationId } of store.organizations()) {
-    for await (const form of store.exportForms(organizationId)) {
-      yield (async function* () {
-        yield form
-      })()
-    }
+    for await (const form of store.exportForms(organizationId)) yield [form]
   }
 }
 

@@ -11,7 +11,6 @@ const outputOnly: ReadonlySet<string> = new Set([
   'updateTime',
 ] satisfies (keyof ServerOwnedFields)[])
 
-/** The types of a form. */
 export const formTypes = ['structured', 'dynamic'] as const satisfies FormType[]
 
 /** Names in the order in which people look for them; further ones follow. */

@@ -46,7 +46,6 @@ const typedField = (before: State, after: State): string | undefined => {
 
 /** The edit of one form: what was read, what was typed since, and what the service says about it. */
 export class FormEdit {
-  /** Undo and redo. */
   readonly history: History<State>
   /** The state of the form that the edit is based on. */
   readonly base = computed(() => this.history.current.value.base)
@@ -106,7 +105,6 @@ export class FormEdit {
     this.#stops = mayWrite ? [...this.#storeEdits(), ...this.#checkEdits()] : []
   }
 
-  /** Replaces some fields. */
   change(fields: JsonObject): void {
     this.#add({ fields: { ...this.fields.peek(), ...fields } })
   }

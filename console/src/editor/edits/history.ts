@@ -24,7 +24,6 @@ export class History<S> {
     this.#fieldBetween = fieldBetween
   }
 
-  /** Adds a state. */
   add(state: S): void {
     const before = this.current.peek()
     const field = this.#fieldBetween(before, state)

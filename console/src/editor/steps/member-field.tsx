@@ -11,7 +11,6 @@ import { labelOf, withLabels } from './option-lines.ts'
 const labels: Readonly<Record<string, string>> = texts.step.members
 const hints: Readonly<Record<string, string>> = texts.step.hints
 
-/** The field of a member of a step. */
 export const MemberField = ({
   name,
   member: { kind, minimum, maximum },

@@ -23,7 +23,6 @@ const asStart = (step: JsonObject): JsonObject =>
     ),
   )
 
-/** The fields of one step. */
 export const StepFields = ({
   step,
   steps,

@@ -89,7 +89,6 @@ const replaced = (
   return { ...asObject(container), [name]: replaced(former, rest, translated) }
 }
 
-/** Adds a locale. */
 export const withLocale = (i18n: JsonObject, locale: string): JsonObject => {
   const locales = asList(i18n.supportedLocales)
   const isThere = locales.some((each) => isSameLocale(each, locale))
