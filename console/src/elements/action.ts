@@ -1,5 +1,4 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useCallback } from 'preact/hooks'
 
 /** Runs an action of a button: at most one at a time. Its error stays until an action succeeds, or it is removed. */
 export const useAction = (): {
@@ -23,8 +22,8 @@ export const useAction = (): {
       isRunning.value = false
     }
   }
-  const clearError = useCallback(() => {
+  const clearError = () => {
     error.value = undefined
-  }, [error])
+  }
   return { error, isRunning, run, clearError }
 }

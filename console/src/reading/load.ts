@@ -1,6 +1,5 @@
 import { FormsConnectionError } from '@fms/client'
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
-import { useCallback } from 'preact/hooks'
 import { useRetry } from '../session/retry.ts'
 
 /** What a page has read. */
@@ -47,9 +46,9 @@ export const useLoaded = <T>(
  */
 export const useReloads = (lastError: () => unknown): { times: Signal<number>; reload: () => void } => {
   const times = useSignal(0)
-  const reload = useCallback(() => {
+  const reload = () => {
     times.value = times.peek() + 1
-  }, [times])
+  }
   useRetry(() => (lastError() instanceof FormsConnectionError ? lastError() : undefined), reload)
   return { times, reload }
 }
