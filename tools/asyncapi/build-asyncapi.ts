@@ -18,7 +18,7 @@ import {
   replyInboxHeader,
   requestIdHeader,
 } from '@fms/contracts'
-import { exampleEvent } from './example-event.ts'
+import { event } from '../../services/gateway/src/openapi/examples.ts'
 import { componentSchemas, refTo } from './payload-schemas.ts'
 
 /** Payloads by the name of their component. Every contract of a message is one of them. */
@@ -60,8 +60,8 @@ const messages = {
     payload: refTo('Event'),
     examples: [
       {
-        headers: { 'Nats-Msg-Id': exampleEvent.id, 'Content-Type': eventContentType },
-        payload: exampleEvent,
+        headers: { 'Nats-Msg-Id': event.id, 'Content-Type': eventContentType },
+        payload: event,
       },
     ],
   },
