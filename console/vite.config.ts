@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import { FormDraft } from '@fms/contracts'
 import { defineConfig } from 'vite'
-import { formSchema } from './form-schema.ts'
+import { z } from 'zod'
 
 /** A gateway to develop against: `GATEWAY_URL=http://127.0.0.1:8080 npm run dev -w console`. */
 const gatewayUrl = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8080'
@@ -8,7 +9,7 @@ const gatewayUrl = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8080'
 export default defineConfig({
   root: import.meta.dirname,
   base: '/v2/console/',
-  plugins: [formSchema()],
+  define: { formSchema: JSON.stringify(z.toJSONSchema(FormDraft, { io: 'input' })) },
   build: {
     target: 'es2022',
     // The content security policy refuses data: URLs for scripts and styles.

@@ -10,7 +10,6 @@ const root = join(import.meta.dirname, '..')
 export const sources = [
   'console/index.html',
   'console/form.html',
-  'console/form-schema.ts',
   'console/vite.config.ts',
   'console/package.json',
   'console/src',

@@ -1,4 +1,3 @@
-import schema from 'virtual:form-schema'
 import {
   autocompletion,
   closeBrackets,
@@ -99,7 +98,7 @@ const extensions = (isReadOnly: boolean, remarks: Signal<Remarks>, onInput: (tex
   highlightActiveLineGutter(),
   json(),
   syntaxHighlighting(highlighting),
-  autocompletion({ override: [completeFromSchema(schema)] }),
+  autocompletion({ override: [completeFromSchema(formSchema)] }),
   linter(jsonParseLinter(), { delay: 300 }),
   linter((view) => diagnosticsOf(view, remarks.peek()), {
     delay: 100,
