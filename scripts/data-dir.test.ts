@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -22,6 +23,19 @@ const isMounted = (() => {
 afterAll(() => {
   if (isMounted) execFileSync('umount', ['-l', disk])
   rmSync(disk, { recursive: true })
+})
+
+describe('lockDataDir', () => {
+  it('names a lock that it cannot open or read, and no other process', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'data-dir-'))
+    const lock = join(folder.path, 'start.lock')
+
+    for (const spoil of [() => writeFileSync(lock, 'no database'), () => mkdirSync(lock)]) {
+      rmSync(lock, { force: true })
+      spoil()
+      expect(() => lockDataDir(folder.path)).toThrow(/start\.lock cannot be locked \(.+\)\. Run npm start as/)
+    }
+  })
 })
 
 describe.runIf(isMounted)('lockDataDir', () => {

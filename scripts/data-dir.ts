@@ -7,6 +7,9 @@ import { readIfExists } from '@fms/testkit/secret-file'
 /** Free bytes that the stores need to open: their locks and write-ahead logs. */
 const minFreeBytes = 1024 ** 2
 
+/** `SQLITE_BUSY`. */
+const busyCode = 5
+
 /** Keeps locks referenced: a lock ends when its object is garbage-collected. */
 const locks = new Set<DatabaseSync>()
 
@@ -20,18 +23,19 @@ const locks = new Set<DatabaseSync>()
 export function lockDataDir(dataDir: string): void {
   createFolder(dataDir)
   const pidFile = join(dataDir, 'start.pid')
-  const lock = new DatabaseSync(join(dataDir, 'start.lock'), { timeout: 0 })
   try {
+    const lock = new DatabaseSync(join(dataDir, 'start.lock'), { timeout: 0 })
+    locks.add(lock)
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (cause) {
-    lock.close()
-    const other = readIfExists(pidFile) ?? 'unknown'
+    const { message, errcode } = cause as Error & { errcode?: number }
     throw new Error(
-      `Another npm start (process ${other}) runs on ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
+      errcode === busyCode
+        ? `Another npm start (process ${readIfExists(pidFile) ?? 'unknown'}) runs on ${dataDir}. Stop it, or set DATA_DIR to another folder.`
+        : `${dataDir}/start.lock cannot be locked (${message}). Run npm start as the user that owns this file. If it is damaged, delete it while no npm start runs.`,
       { cause },
     )
   }
-  locks.add(lock)
   writeFileSync(pidFile, `${process.pid}`)
 }
 
