@@ -67,11 +67,15 @@ async function start() {
   nats.watch(supervisor)
   stopOnSignals(supervisor)
   try {
-    const requireAlive = (name: string) => {
-      if (supervisor.deaths(name) < maxDeaths) return
-      throw new Error(`${name} died ${maxDeaths} times before it was ready; its output above says why.`)
+    const requireAlive = () => {
+      const dead = [...nats.programs, ...all].find(({ name }) => supervisor.deaths(name) >= maxDeaths)
+      if (!dead) return
+      const log = dead.name === 'nats' ? ' or DATA_DIR/nats/log' : ''
+      throw new Error(
+        `${dead.name} died ${maxDeaths} times before all were ready; its output above${log} says why.`,
+      )
     }
-    await Promise.all(all.map((each) => waitUntilReady(each, () => requireAlive(each.name))))
+    await Promise.all(all.map((each) => waitUntilReady(each, requireAlive)))
     const demo = demoApiKey ? await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey) : undefined
     await delay(bannerDelayMs)
     const loginCode = demo ? await createDemoLoginCode(config.DIRECTORY_STORE_URL) : undefined

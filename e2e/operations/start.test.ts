@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -164,6 +173,21 @@ describe('npm start', () => {
     dataDir = mkdtempSync(join(tmpdir(), 'start-'))
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+  it('ends when NATS cannot start, and says where its log is', async () => {
+    mkdirSync(join(dataDir, 'nats'))
+    writeFileSync(join(dataDir, 'nats/jetstream'), 'no folder')
+    const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
+      env: { ...process.env, PORT: '0', DATA_DIR: dataDir },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+
+    const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+
+    expect(code).toBe(1)
+    expect(output).toMatch(/nats died 5 times .* DATA_DIR\/nats\/log says why/)
+    expect(readFileSync(join(dataDir, 'nats/log'), 'utf8')).toContain('[FTL]')
+  })
 
   it('names every invalid variable before it starts anything', async () => {
     const invalid = { EVENTS_STREAM_BYTES: '9007199254740993', MAX_REQUESTS: 'many', DEMO: 'yes' }
