@@ -52,8 +52,8 @@ async function start() {
     (isBuilt) => (isBuilt ? '' : 'npm install gets what its build needs.'),
     (error: Error) => error.message,
   )
-  await migrate(config, 'DIRECTORY_STORE_URL', migrateDirectoryStore)
-  await migrate(config, 'FORMS_STORE_URL', migrateFormsStore)
+  await withStore(config, 'DIRECTORY_STORE_URL', migrateDirectoryStore)
+  await withStore(config, 'FORMS_STORE_URL', migrateFormsStore)
 
   const nats = await prepareNats(config)
   const problem = await consoleBuilt
@@ -76,7 +76,9 @@ async function start() {
       )
     }
     await Promise.all(all.map((each) => waitUntilReady(each, requireAlive)))
-    const demo = demoApiKey ? await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey) : undefined
+    const demo = demoApiKey
+      ? await withStore(config, 'DIRECTORY_STORE_URL', (url) => ensureDemo(url, demoApiKey))
+      : undefined
     await delay(bannerDelayMs)
     const loginCode = demo ? await createDemoLoginCode(config.DIRECTORY_STORE_URL) : undefined
     const system = systemOf(url, demo && { ...demo, loginCode }, nats.eventsUrl)
@@ -110,21 +112,21 @@ async function requireFreePort({ HOST, PORT }: StartConfig) {
   }
 }
 
-/** Migrates a store. The error names the variable, and the file: a URL with a host may have a password. */
-async function migrate(
+/** Uses a store. The error names the variable, and the file: a URL with a host may have a password. */
+async function withStore<T>(
   config: StartConfig,
   variable: 'DIRECTORY_STORE_URL' | 'FORMS_STORE_URL',
-  migrateStore: (url: string) => Promise<unknown>,
-) {
+  use: (url: string) => Promise<T>,
+): Promise<T> {
   const url = config[variable]
   try {
-    await migrateStore(url)
+    return await use(url)
   } catch (cause) {
     const { message, cause: reason } = cause as Error
     const because = reason instanceof Error ? ` (${reason.message})` : ''
     const store = url.startsWith('sqlite:') ? url : `of ${variable}`
     throw new Error(
-      `The store ${store} cannot be migrated. Check ${variable}, or DATA_DIR if it is not set. ${message}${because}`,
+      `The store ${store} cannot be used. Check ${variable}, or DATA_DIR if it is not set. ${message}${because}`,
       { cause },
     )
   }

@@ -13,8 +13,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { migrateDirectoryStore } from '@fms/directory-store'
 import { connectNats } from '@fms/service-kit'
 import { jetstream } from '@nats-io/jetstream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -189,6 +191,21 @@ describe('npm start', () => {
     expect(readFileSync(join(dataDir, 'nats/log'), 'utf8')).toContain('[FTL]')
   })
 
+  it('names the store that the demo cannot use', async () => {
+    await migrateDirectoryStore(`sqlite:${dataDir}/directory.db`)
+    using store = new DatabaseSync(join(dataDir, 'directory.db'))
+    store.exec('DROP TABLE keys')
+    const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
+      env: { ...process.env, PORT: '0', DATA_DIR: dataDir },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+
+    const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+
+    expect(code).toBe(1)
+    expect(output).toMatch(/directory\.db cannot be used\. Check DIRECTORY_STORE_URL, .* no such table/)
+  })
+
   it('names every invalid variable before it starts anything', async () => {
     const invalid = { EVENTS_STREAM_BYTES: '9007199254740993', MAX_REQUESTS: 'many', DEMO: 'yes' }
     const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
@@ -208,7 +225,7 @@ describe('npm start', () => {
     [
       { FORMS_STORE_URL: `sqlite:${import.meta.filename}` },
       1,
-      /start\.test\.ts cannot be migrated\. Check FORMS_STORE_URL, or DATA_DIR if .* not a database/,
+      /start\.test\.ts cannot be used\. Check FORMS_STORE_URL, or DATA_DIR if .* not a database/,
     ],
     [{ HOST: '192.0.2.1' }, 1, /192\.0\.2\.1.* Set HOST to an address of this machine/],
     [
