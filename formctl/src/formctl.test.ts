@@ -1,7 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -111,6 +112,22 @@ it('prints everything to a reader that is slow', async () => {
   await delay(1_000)
 
   expect((await text(child.stdout)).length).toBeGreaterThan(metadata.length)
+})
+
+it.runIf(existsSync('/dev/full'))('says that its output could not be written on a full disk', async () => {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  await using full = await open('/dev/full', 'w')
+  const child = spawn(process.execPath, [entry, 'user', 'create', '--email', 'ada@example.com'], {
+    env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir },
+    stdio: ['ignore', full.fd, 'pipe'],
+  })
+
+  const [stderr, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')])
+
+  expect(stderr).toMatch(
+    /^error: The output could not be written \(ENOSPC.+\)\. Changes may have been made\.\n$/,
+  )
+  expect(code).toBe(1)
 })
 
 it.each([

@@ -2,8 +2,12 @@
 import { withoutBlanks } from '@fms/service-kit/settings'
 import { run } from './run.ts'
 
-// EPIPE is not a failure: a reader such as head has closed the pipe.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // Not a failure: a reader such as head has closed the pipe.
+  if (code === 'EPIPE') process.exit(0)
+  process.stderr.write(`error: The output could not be written (${message}). Changes may have been made.\n`)
+  process.exit(1)
+})
 // The work goes on without a reader of its progress.
 process.stderr.on('error', () => {})
 
