@@ -1,23 +1,27 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 
 const createLogger = join(import.meta.dirname, 'create-logger.ts')
 
-/** Starts a process that logs, then runs `next`. */
-const start = (next: string, format = 'json') => {
-  const script = `
+/** Arguments of a process that logs, then runs `next`. */
+const argsOf = (next: string, format = 'json') => [
+  '--input-type=module',
+  '--eval',
+  `
     import { createLogger } from ${JSON.stringify(createLogger)}
     const logger = await createLogger('forms', 'info', ${JSON.stringify(format)})
     logger.debug('below the level')
     logger.info({ status: 200 }, 'request completed')
-    ${next}`
-  return spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-}
+    ${next}`,
+]
+
+const start = (next: string, format?: string) =>
+  spawn(process.execPath, argsOf(next, format), { stdio: ['ignore', 'pipe', 'inherit'] })
 
 const completed = expect.objectContaining({ service: 'forms', status: 200, msg: 'request completed' })
 
@@ -54,6 +58,19 @@ describe('a log line', () => {
       } finally {
         orphan.kill('SIGKILL')
       }
+    },
+  )
+
+  it.runIf(existsSync('/dev/full'))(
+    'does not end the process if it cannot be written, as on a full disk',
+    async () => {
+      const lines = "for (let n = 0; n < 20_000; n++) logger.info('more'); logger.fatal('a defect')"
+      await using full = await open('/dev/full', 'w')
+      const working = spawn(process.execPath, argsOf(`${lines}; setTimeout(() => process.exit(3), 300)`), {
+        stdio: ['ignore', full.fd, 'inherit'],
+      })
+
+      expect(await once(working, 'exit')).toEqual([3, null])
     },
   )
 

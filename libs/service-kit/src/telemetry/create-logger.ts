@@ -6,6 +6,8 @@ import { isNatsFailure } from '../nats/is-nats-failure.ts'
 const bufferBytes = 4096
 /** The longest time that a line stays in the buffer, in milliseconds. */
 const flushEveryMs = 100
+/** Bytes of lines that wait because they cannot be written. Further lines are lost. */
+const maxWaitingBytes = 1024 ** 2
 
 /** Creates a logger to standard output: `json`, buffered for up to 100 ms until a fatal line or the exit, or `pretty`. */
 export const createLogger = async (service: string, level: string, format: LogFormat): Promise<Logger> => {
@@ -33,7 +35,10 @@ const jsonDestination = (): DestinationStream => {
     sync: true,
     minLength: bufferBytes,
     periodicFlush: flushEveryMs,
+    maxLength: maxWaitingBytes,
   })
+  // A full disk under the log ends no process: lines wait for room.
+  destination.on('error', () => {})
   // Its own flushSync writes to a closed pipe until it succeeds: never. A flush is synchronous as well here, and gives up.
   destination.flushSync = () => destination.flush()
   process.on('exit', () => destination.flushSync())
