@@ -190,11 +190,13 @@ describe('consume', () => {
     await vi.waitUntil(() => handled.includes('good'), { timeout: 10_000 })
   })
 
-  it('retries until it has its consumer, and is active then', async () => {
+  it('retries until it has its consumer, is active then, and logs one line for each cause', async () => {
     await using queue = await start()
+    const lines: string[] = []
+    const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
     let attempts = 0
     const ensure = async () => {
-      if (++attempts < 3) throw new Error('unreachable')
+      if (++attempts < 4) throw new Error(attempts < 3 ? 'unreachable' : 'no space left')
       return queue.ensure()
     }
     const gate = gated()
@@ -207,6 +209,11 @@ describe('consume', () => {
     await queue.send('first')
 
     await vi.waitUntil(() => gate.given.length === 1, { timeout: 10_000 })
+    expect(lines.map((line) => [JSON.parse(line).msg, JSON.parse(line).err?.message])).toEqual([
+      ['cannot consume messages: retrying', 'unreachable'],
+      ['cannot consume messages: retrying', 'no space left'],
+      ['messages are consumed again', undefined],
+    ])
   })
 
   it.each([

@@ -67,6 +67,8 @@ export const consume = (
   const inFlight = new Map<JsMsg, Promise<unknown>>()
   let isStopping = false
   let messages: ConsumerMessages | undefined
+  /** What prevents it from receiving messages, logged once. */
+  let problem: string | undefined
 
   const start = (message: JsMsg) => {
     const handled = handle(message)
@@ -86,6 +88,8 @@ export const consume = (
       expires: pullMs,
       abort_on_missing_resource: true,
     })
+    if (problem) logger.info('messages are consumed again')
+    problem = undefined
     for await (const message of messages) {
       if (isStopping) message.nak()
       else start(message)
@@ -97,7 +101,9 @@ export const consume = (
       try {
         await pull()
       } catch (err) {
-        if (!isStopping) logger.warn({ err }, 'cannot consume messages: retrying')
+        const { message } = err as Error
+        if (!isStopping && message !== problem) logger.warn({ err }, 'cannot consume messages: retrying')
+        problem = message
       }
       messages = undefined
       if (!isStopping) await delay(retryMs)
