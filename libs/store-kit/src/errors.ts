@@ -8,7 +8,7 @@ export const storageFull = (cause?: unknown) =>
     {
       cause,
       advice:
-        'its disk is full. Until there is room, creates, publishes and patches that grow a form get 503; reads, deletes and purges work. Free some room or enlarge the disk.',
+        'Its disk is full: free some room or enlarge it. Until then, creates, publishes and patches that grow a form get 503; reads, deletes and purges work.',
     },
   )
 

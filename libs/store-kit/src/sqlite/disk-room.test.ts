@@ -13,7 +13,12 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dirname(dirname(path)), { recursive: true }))
 
-const full = expect.objectContaining({ status: 'UNAVAILABLE', reason: 'STORAGE_FULL' })
+const full = expect.objectContaining({
+  status: 'UNAVAILABLE',
+  reason: 'STORAGE_FULL',
+  // formctl prints it after another sentence.
+  parts: expect.objectContaining({ advice: expect.stringMatching(/^Its disk is full: free some room/) }),
+})
 
 describe('room for a change', () => {
   it('is there while more than the reserve is free', async () => {
