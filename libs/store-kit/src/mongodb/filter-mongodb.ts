@@ -2,13 +2,6 @@ import type { CheckedFilter, OrderOperator } from '@fms/aip'
 import type { Document } from 'mongodb'
 import { endOfPrefix } from '../sqlite/filter-sql.ts'
 
-/** A filter as a query of MongoDB. */
-export interface MongoFilter {
-  query: Document
-  /** Whether the query finds exactly the matching documents. Otherwise it finds more; check each by `evaluateFilter`. */
-  exact: boolean
-}
-
 /** A query; `true` for all documents, `false` for none. */
 type Condition = Document | boolean
 
@@ -30,16 +23,9 @@ const operators = { '=': '$eq', '!=': '$ne', '<': '$lt', '>': '$gt', '>=': '$gte
 const successor = (value: string | number) =>
   typeof value === 'string' ? `${value}\0` : Math.floor(value) + 1
 
-/** The most stars of a regular expression: each one multiplies the steps of a backtracking engine. */
-const maxStars = 2
-
-/** The deepest nesting of AND and OR. MongoDB limits the depth of a query. */
-const maxDepth = 30
-
 /**
  * Converts a checked filter to a query. Texts of the caller become values of operators, or are escaped in regular
  * expressions that PCRE, Java, Python and JavaScript interpret alike. Without a collation, strings compare by code point.
- * Parts that are too expensive (many stars, deep nesting) are left out, and `exact` is false.
  *
  * @param fields the document field of each field of the filter; every document has all of them.
  * @param foldedField what `search()` reads: text after `foldCase`. By default the field of its operand.
@@ -49,14 +35,7 @@ export const filterMongodb = (
   filter: CheckedFilter,
   fields: Readonly<Record<string, string>>,
   foldedField?: string,
-): MongoFilter => {
-  let exact = true
-  /** The query has to find too much rather than too little: all documents, negated or not. */
-  const leaveOut = (): true => {
-    exact = false
-    return true
-  }
-
+): Document => {
   const fieldOf = (field: string): string => {
     const name = fields[field]
     if (name === undefined) throw new Error(`The filter reads ${field}, which has no field`)
@@ -67,28 +46,19 @@ export const filterMongodb = (
     [fieldOf(field)]: comparison(negated ? opposites[operator] : operator, value),
   })
 
-  /** With too many stars, only the first and the last part are compared. */
-  const match = (field: string, parts: readonly string[], negated: boolean): Condition => {
-    if (parts.length - 1 <= maxStars) return unless(negated, matching(field, parts))
-    leaveOut()
-    return negated || matching(field, [parts[0]!, parts.at(-1)!])
-  }
-
-  /** @param depth how deep AND and OR are nested around the node. */
-  const toCondition = (node: CheckedFilter, negated: boolean, depth: number): Condition => {
+  const toCondition = (node: CheckedFilter, negated: boolean): Condition => {
     switch (node.kind) {
       case 'and':
       case 'or': {
-        if (depth > maxDepth) return leaveOut()
         // By De Morgan's laws, negations move down to the comparisons, which have opposites.
         const kind = (node.kind === 'and') === negated ? 'or' : 'and'
         return joined(
           kind,
-          node.operands.map((operand) => toCondition(operand, negated, depth + 1)),
+          node.operands.map((operand) => toCondition(operand, negated)),
         )
       }
       case 'not':
-        return toCondition(node.operand, !negated, depth)
+        return toCondition(node.operand, !negated)
       case 'constant':
         return node.value !== negated
       case 'compare':
@@ -100,19 +70,15 @@ export const filterMongodb = (
       case 'search':
         return unless(negated, { [foldedField ?? fieldOf(node.field)]: { $regex: escaped(node.text) } })
       case 'match':
-        return match(fieldOf(node.field), node.parts, negated)
+        return unless(negated, matching(fieldOf(node.field), node.parts))
     }
   }
 
-  const condition = toCondition(filter, false, 0)
-  const query = typeof condition === 'boolean' ? constants[`${condition}`] : condition
-  return { query, exact }
+  const condition = toCondition(filter, false)
+  return typeof condition === 'boolean' ? constants[`${condition}`] : condition
 }
 
-/** The query of a filter that no document can match. */
-export const noDocuments: Document = { _id: { $in: [] } }
-
-const constants = { true: {}, false: noDocuments }
+const constants = { true: {}, false: { _id: { $in: [] } } }
 
 const unless = (negated: boolean, condition: Condition): Condition => {
   if (typeof condition === 'boolean') return condition !== negated
@@ -133,18 +99,26 @@ const joined = (kind: 'and' | 'or', conditions: Condition[]): Condition => {
 const matching = (field: string, parts: readonly string[]): Condition => {
   const [first, last] = [parts[0]!, parts.at(-1)!]
   if (parts.join('') === '') return true
-  const begin = first === '' ? '' : '^'
-  const end = last === '' ? '' : endOfText
-  const middle = parts.slice(first === '' ? 1 : 0, last === '' ? -1 : undefined)
+  const [begin = '', ...middle] = parts.slice(first === '' ? 1 : 0, -1)
+  const beforeLast = first === '' && parts.length === 2 ? '' : anything
   const upper = endOfPrefix(first)
   return {
     [field]: {
       ...(first !== '' && { $gte: first }),
       ...(upper !== undefined && { $lt: upper }),
-      $regex: begin + middle.map(escaped).join('[\\s\\S]*') + end,
+      $regex:
+        (first === '' ? '' : '^') +
+        escaped(begin) +
+        middle.map(upToFirst).join('') +
+        (last === '' ? '' : beforeLast + escaped(last) + endOfText),
     },
   }
 }
+
+/** Up to the first occurrence of a part: no later one fits better, so that an engine that backtracks tries no other. */
+const upToFirst = (part: string): string => `(?:(?!${escaped(part)})[\\s\\S])*${escaped(part)}`
+
+const anything = '[\\s\\S]*'
 
 /** The end of the text. `$` also matches before a final line end, and not every dialect has `\z`. */
 const endOfText = '(?![\\s\\S])'

@@ -1,6 +1,6 @@
 import { type CheckedFilter, evaluateFilter, type FilterRow, type OrderTerm, positionOf } from '@fms/aip'
 import type { Document } from 'mongodb'
-import { filterMongodb, noDocuments } from './filter-mongodb.ts'
+import { filterMongodb } from './filter-mongodb.ts'
 import type { MongoCollection, MongoDocument } from './mongodb-collection.ts'
 import { mongoSort, rangesAfter } from './mongodb-order.ts'
 
@@ -48,62 +48,38 @@ export interface MongoList<T> {
 /** Documents that one request reads by their keys. Bounds the memory of a page of large documents. */
 const documentsPerRequest = 32
 
-/** Lists documents by keyset paging. What the engine cannot filter is filtered here, on all that match the rest. */
+/** Lists documents by keyset paging. */
 export const listMongodb = <T extends MongoDocument>(
   collection: MongoCollection<T>,
   query: MongoListQuery,
 ): MongoList<T> => {
-  const { filter, fields, foldedField } = query
-  const condition = filter ? filterMongodb(filter, fields, foldedField) : everything
-  if (condition.query === noDocuments) return { items: emptyList(), count: async () => 0 }
-  const list = new KeysetList(collection, query, condition)
+  const list = new KeysetList(collection, query)
   return { items: list.items(), count: () => list.count() }
 }
-
-const everything = { query: {}, exact: true }
-
-async function* emptyList(): AsyncGenerator<never> {}
 
 /** A document, or the fields of an index entry. */
 type Row = MongoDocument
 
-/** A list with a filter that can match. */
 class KeysetList<T extends MongoDocument> {
   readonly #collection: MongoCollection<T>
   readonly #list: MongoListQuery
   readonly #filter: Document
-  readonly #isExact: boolean
 
-  constructor(
-    collection: MongoCollection<T>,
-    list: MongoListQuery,
-    { query, exact }: { query: Document; exact: boolean },
-  ) {
+  constructor(collection: MongoCollection<T>, list: MongoListQuery) {
+    const { filter, fields, foldedField } = list
     this.#collection = collection
     this.#list = list
-    this.#filter = query
-    this.#isExact = exact
+    this.#filter = filter ? filterMongodb(filter, fields, foldedField) : {}
   }
 
   async *items(): AsyncGenerator<T> {
     const { skip, after } = this.#list
-    let remaining = this.#isExact ? 0 : skip
-    for await (const batch of this.#batches(after, this.#isExact ? skip : 0)) {
-      for (const document of await this.#documentsOf(batch)) if (remaining-- <= 0) yield document
-    }
+    for await (const batch of this.#batches(after, skip)) yield* await this.#documentsOf(batch)
   }
 
-  async count(): Promise<number> {
-    const { fields, plan, timeoutMs } = this.#list
-    const options = { index: plan?.count.index, timeoutMs }
-    if (this.#isExact) return this.#collection.count(this.#within({}), options)
-    const found = this.#collection.findFields(this.#within({}), {
-      ...options,
-      fields: Object.values(fields),
-    })
-    let count = 0
-    for await (const row of found) if (this.#passes(row)) count++
-    return count
+  count(): Promise<number> {
+    const { plan, timeoutMs } = this.#list
+    return this.#collection.count(this.#within({}), { index: plan?.count.index, timeoutMs })
   }
 
   /** The rows after a position, in order. A batch ends where the next row may need another request. */
@@ -126,7 +102,7 @@ class KeysetList<T extends MongoDocument> {
         last = batch.at(-1)
         yield batch
       }
-      if (this.#isExact && last && count === wanted) {
+      if (last && count === wanted) {
         // The caller still wants more: some documents were deleted after their entries were read.
         return yield* this.#batches(positionOf(last, order), 0)
       }
@@ -144,15 +120,10 @@ class KeysetList<T extends MongoDocument> {
     return count > skip ? 0 : count
   }
 
-  /** The matching rows of a range, in order: at most `limit`, unless parts of the filter are evaluated here. */
+  /** The matching rows of a range, in order. */
   async *#read(range: Document, skip: number, limit: number): AsyncGenerator<Row> {
-    const { order, fields, plan, timeoutMs } = this.#list
-    const options = {
-      sort: mongoSort(order),
-      index: plan?.page.index,
-      timeoutMs,
-      ...(this.#isExact && { skip, limit }),
-    }
+    const { order, fields, plan, timeoutMs, throwIfAborted } = this.#list
+    const options = { sort: mongoSort(order), index: plan?.page.index, timeoutMs, skip, limit }
     const query = this.#within(range)
     const key = plan?.page.key
     const names = new Set([
@@ -163,7 +134,10 @@ class KeysetList<T extends MongoDocument> {
     const found = key
       ? this.#collection.findFields(query, { ...options, fields: [...names] })
       : this.#collection.find(query, { ...options, ...this.#projection })
-    for await (const row of found) if (this.#passes(row)) yield row
+    for await (const row of found) {
+      throwIfAborted?.()
+      yield row
+    }
   }
 
   /** The documents of rows, without those that have been deleted, have moved in the order or no longer match. */
@@ -185,12 +159,6 @@ class KeysetList<T extends MongoDocument> {
   get #projection(): { fields?: readonly string[] } {
     const { documentFields: fields } = this.#list
     return fields ? { fields } : {}
-  }
-
-  #passes(row: Row): boolean {
-    const { filter, fields, throwIfAborted } = this.#list
-    throwIfAborted?.()
-    return this.#isExact || evaluateFilter(filter!, rowOf(row, fields))
   }
 
   #within(range: Document): Document {
