@@ -17,8 +17,9 @@ export const identify = (
 }
 
 /**
- * Compares two arrays whose elements are matched by id: first the removed elements in their former order, then the others
- * in their later order, each with a `MOVED` before the changes inside of it.
+ * Compares two arrays, in O(n log n): first the removed elements in their former order, then the others in their later
+ * order, each with a `MOVED` before the changes inside of it. As few as possible move. The n-th element with an id matches
+ * the n-th one with this id.
  */
 export function* compareElements(
   before: Identified,
@@ -26,10 +27,12 @@ export function* compareElements(
   place: Place,
   compareElement: Compare,
 ): Generator<Difference> {
-  const { removed, formerIndexes, staying } = matchElements(before.ids, after.ids)
-  for (const index of removed) {
-    yield* compareElement(before.elements[index], undefined, below(place, index, index))
-  }
+  const formerIndexes = indexesIn(before.ids, after.ids)
+  const found = formerIndexes.filter((index) => index !== undefined)
+  const remaining = new Set(found)
+  for (const [index, element] of before.elements.entries())
+    if (!remaining.has(index)) yield* compareElement(element, undefined, below(place, index, index))
+  const staying = longestIncreasing(found)
   for (const [index, element] of after.elements.entries()) {
     const formerIndex = formerIndexes[index]
     const at = below(place, formerIndex ?? index, index)
@@ -38,37 +41,6 @@ export function* compareElements(
       if (!staying.has(formerIndex)) yield { kind: 'MOVED', ...at }
       yield* compareElement(before.elements[formerIndex], element, at)
     }
-  }
-}
-
-/** How the elements of one array became those of another. */
-export interface Match {
-  /** For each element of the later array, its index in the former one; undefined if it is new. */
-  formerIndexes: (number | undefined)[]
-  /** Indexes in the former array of the elements that are in it alone. */
-  removed: number[]
-  /** Indexes in the former array of the elements that keep their order: as many as possible, so that few move. */
-  staying: Set<number>
-}
-
-/**
- * Matches the elements of two arrays by their ids, in O(n log n). The n-th element with an id matches the n-th one with
- * this id. Exchanging the arrays gives the same pairs, and the same pairs stay.
- */
-const matchElements = (formerIds: readonly string[], laterIds: readonly string[]): Match => {
-  const formerIndexes = indexesIn(formerIds, laterIds)
-  const laterIndexes: (number | undefined)[] = formerIds.map(() => undefined)
-  for (const [later, former] of formerIndexes.entries())
-    if (former !== undefined) laterIndexes[former] = later
-
-  const inFormerOrder = [...formerIds.keys()].filter((former) => laterIndexes[former] !== undefined)
-  const inLaterOrder = formerIndexes.filter((former) => former !== undefined)
-  return {
-    formerIndexes,
-    removed: [...formerIds.keys()].filter((former) => laterIndexes[former] === undefined),
-    staying: isFirst(inFormerOrder, inLaterOrder, formerIds)
-      ? new Set(longestIncreasing(inFormerOrder, (former) => laterIndexes[former]!))
-      : new Set(longestIncreasing(inLaterOrder, (former) => former)),
   }
 }
 
@@ -89,28 +61,19 @@ const indexesIn = (others: readonly string[], ids: readonly string[]): (number |
   })
 }
 
-/**
- * Whether the first of two orders of the same elements precedes the other. If several choices of moved elements are equally
- * small, the search in the preceding order makes the choice independent of which array is the former one.
- */
-const isFirst = (order: readonly number[], other: readonly number[], ids: readonly string[]): boolean => {
-  const position = order.findIndex((index, at) => ids[index] !== ids[other[at]!])
-  return position < 0 || ids[order[position]!]! < ids[other[position]!]!
-}
-
-/** A longest subsequence of items with increasing, distinct ranks, last item first, by patience sorting. */
-const longestIncreasing = (items: readonly number[], rankOf: (item: number) => number): number[] => {
-  /** By length of a subsequence, the position of the item of the lowest rank that ends one of that length. */
+/** A longest subsequence of increasing numbers, which are all different, by patience sorting. */
+const longestIncreasing = (items: readonly number[]): Set<number> => {
+  /** By length of a subsequence, the position of the lowest number that ends one of that length. */
   const ends: number[] = []
-  /** By position of an item, the position of the one before it in its subsequence. */
+  /** By position of a number, the position of the one before it in its subsequence. */
   const previous: (number | undefined)[] = []
   for (const [position, item] of items.entries()) {
-    const length = firstWhere(ends, (end) => rankOf(items[end]!) >= rankOf(item))
+    const length = firstWhere(ends, (end) => items[end]! >= item)
     previous.push(ends[length - 1])
     ends[length] = position
   }
-  const found: number[] = []
-  for (let at = ends.at(-1); at !== undefined; at = previous[at]) found.push(items[at]!)
+  const found = new Set<number>()
+  for (let at = ends.at(-1); at !== undefined; at = previous[at]) found.add(items[at]!)
   return found
 }
 
