@@ -9,11 +9,9 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import type { FormsDeps } from './deps.ts'
-import { DraftThreads } from './drafts/draft-threads.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
 import { EventReader } from './events/event-reader.ts'
 import { EventTails } from './events/event-tails.ts'
-import { ChangeContexts } from './requests/change-contexts.ts'
 import { respondToReplays } from './requests/respond-to-replays.ts'
 import { checkForm } from './routes/check-form.ts'
 import { createForm } from './routes/create-form.ts'
@@ -35,8 +33,7 @@ import { rollbackForm } from './routes/revisions/rollback-form.ts'
 import { unpublishForm } from './routes/unpublish-form.ts'
 import { updateForm } from './routes/update-form.ts'
 
-export interface FormsAppOptions
-  extends Omit<FormsDeps, 'drafts' | 'contexts' | 'eventReader' | 'eventTails'> {
+export interface FormsAppOptions extends Omit<FormsDeps, 'drafts' | 'eventReader' | 'eventTails'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
@@ -51,11 +48,10 @@ export const createFormsApp = ({
   ...options
 }: FormsAppOptions): App => {
   const { events } = options.forms
-  const threads = new DraftThreads()
+  const drafts = new DraftWriter(inlineLimit)
   const deps: FormsDeps = {
     ...options,
-    drafts: new DraftWriter(threads, inlineLimit),
-    contexts: new ChangeContexts(threads),
+    drafts,
     eventReader: new EventReader(events),
     eventTails: new EventTails(events),
   }
@@ -63,10 +59,10 @@ export const createFormsApp = ({
     logger,
     isBehindGateway: true,
     largeBodyBytes: inlineLimit,
-    parseShallowly: (body, { identity }) => threads.run('parse', body, flowOf(identity)),
+    parseShallowly: (body, { identity }) => drafts.run('parse', body, flowOf(identity)),
     ready: () => deps.forms.ping(),
   })
-  app.addHook('onClose', () => threads.close())
+  app.addHook('onClose', () => drafts.close())
   app.register(async (authenticated) => {
     requireIdentity(authenticated, internalSecrets)
     requireAccess(authenticated)

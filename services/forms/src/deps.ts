@@ -3,14 +3,12 @@ import type { FormsStore } from '@fms/forms-store'
 import type { DraftWriter } from './drafts/draft-writer.ts'
 import type { EventReader } from './events/event-reader.ts'
 import type { EventTails } from './events/event-tails.ts'
-import type { ChangeContexts } from './requests/change-contexts.ts'
 
 export interface FormsDeps {
   forms: FormsStore
   drafts: DraftWriter
   eventReader: EventReader
   eventTails: EventTails
-  contexts: ChangeContexts
   /** Precedes a form's public id in its `publicUrl`. Without a trailing slash. */
   publicFormBaseUrl: string
   pageTokens: PageTokens

@@ -3,13 +3,11 @@ import { draftArbitrary } from '@fms/contracts/arbitrary'
 import { longestTaskMs } from '@fms/testkit/cpu-time'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { DraftThreads } from './draft-threads.ts'
 import { DraftWriter } from './draft-writer.ts'
 
-const threads = new DraftThreads(1)
-const inline = new DraftWriter(threads, Number.POSITIVE_INFINITY)
-const threaded = new DraftWriter(threads, 0)
-afterAll(() => threads.close())
+const inline = new DraftWriter(Number.POSITIVE_INFINITY)
+const threaded = new DraftWriter(0, 1)
+afterAll(() => threaded.close())
 
 const alice = { organization: 'acme', user: 'alice' }
 

@@ -6,13 +6,11 @@ import { longestTaskMs } from '@fms/testkit/cpu-time'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { wrongMemberArbitrary } from '../testing/malformed-request.arbitrary.ts'
-import { DraftThreads } from './draft-threads.ts'
 import { DraftWriter, type Patch } from './draft-writer.ts'
 
-const threads = new DraftThreads(1)
-const inline = new DraftWriter(threads, Number.POSITIVE_INFINITY)
-const threaded = new DraftWriter(threads, 0)
-afterAll(() => threads.close())
+const inline = new DraftWriter(Number.POSITIVE_INFINITY)
+const threaded = new DraftWriter(0, 1)
+afterAll(() => threaded.close())
 
 const alice = { organization: 'acme', user: 'alice' }
 
@@ -132,14 +130,13 @@ describe('DraftWriter', () => {
   })
 
   it('starts the first thread with the first large draft, and ends threads when it is closed', async () => {
-    const ownThreads = new DraftThreads(1)
-    const writer = new DraftWriter(ownThreads, 1000)
+    const writer = new DraftWriter(1000, 1)
     await writer.create({ name: 'small' }, alice)
-    expect(ownThreads.running).toBe(0)
+    expect(writer.running).toBe(0)
 
     await writer.create(JSON.stringify({ name: 'large' }), alice)
-    expect(ownThreads.running).toBe(1)
-    await ownThreads.close()
-    expect(ownThreads.running).toBe(0)
+    expect(writer.running).toBe(1)
+    await writer.close()
+    expect(writer.running).toBe(0)
   })
 })

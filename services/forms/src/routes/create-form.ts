@@ -3,11 +3,12 @@ import { type AddRoute, flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { newForm, unknownIds } from '../domain/new-form.ts'
 import { draftPatch } from '../drafts/draft-writer.ts'
+import { changeContext } from '../requests/change-context.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendForm } from './send-form.ts'
 
 /** Create a form as a draft (AIP-133). Omitted fields get their defaults. The client can choose the form's id. */
-export const createForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, publicFormBaseUrl, now }) => {
+export const createForm: AddRoute<FormsDeps> = (app, { forms, drafts, publicFormBaseUrl, now }) => {
   app.post(
     '/organizations/:organizationId/forms',
     {
@@ -18,7 +19,7 @@ export const createForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, 
       const { params, body } = request
       const { organizationId } = params
       const { formId } = body
-      const context = await contexts.create('create', request, body)
+      const context = await changeContext(drafts, 'create', request, body)
       const creating = drafts.create(draftPatch(request), flowOf(request.identity))
       const draft = await creating.catch(async (error) => {
         // An earlier request with this requestId takes precedence over the rules.

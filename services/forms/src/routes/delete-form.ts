@@ -3,10 +3,11 @@ import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contract
 import { assertIfMatch, type FormMetadata, formNotFound } from '@fms/forms-store'
 import { type AddRoute, deleteOptions } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
+import { changeContext } from '../requests/change-context.ts'
 import { FormParams } from './form-params.ts'
 
 /** Delete a form and its revisions (AIP-135). They can be restored until the form is purged. */
-export const deleteForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
+export const deleteForm: AddRoute<FormsDeps> = (app, { forms, drafts }) => {
   app.delete(
     '/organizations/:organizationId/forms/:formRef',
     {
@@ -22,7 +23,7 @@ export const deleteForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
       const options = deleteOptions(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormMetadata) => assertIfMatch(ifMatch, params, current)
-      const context = await contexts.create('delete', request, options)
+      const context = await changeContext(drafts, 'delete', request, options)
       if (!(await forms.delete(params, check, context))) throw formNotFound(params)
       return {}
     },

@@ -5,6 +5,7 @@ import { type AddRoute, flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
 import { draftPatch } from '../drafts/draft-writer.ts'
+import { changeContext } from '../requests/change-context.ts'
 import { FormParams } from './form-params.ts'
 import { sendForm } from './send-form.ts'
 
@@ -12,7 +13,7 @@ import { sendForm } from './send-form.ts'
 const maxOrdinaryLength = 64 * 1024
 
 /** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
-export const updateForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, publicFormBaseUrl, now }) => {
+export const updateForm: AddRoute<FormsDeps> = (app, { forms, drafts, publicFormBaseUrl, now }) => {
   app.patch(
     '/organizations/:organizationId/forms/:formRef',
     {
@@ -28,7 +29,7 @@ export const updateForm: AddRoute<FormsDeps> = (app, { forms, drafts, contexts, 
         const draft = await drafts.patch(current.draftJson, draftPatch(request), flowOf(request.identity))
         return draft ? changedForm(current, draft, now()) : current
       }
-      const context = await contexts.create('update', request, body)
+      const context = await changeContext(drafts, 'update', request, body)
       const updated = await forms.update(params, change, context)
       if (!updated) throw formNotFound(params)
       if (!body.validateOnly && updated.draftJson.length <= maxOrdinaryLength)

@@ -3,10 +3,11 @@ import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contract
 import { assertIfMatch, deletedFormNotFound, type FormMetadata } from '@fms/forms-store'
 import { type AddRoute, deleteOptions, requireOwner } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
+import { changeContext } from '../../requests/change-context.ts'
 import { FormParams } from '../form-params.ts'
 
 /** Purge a deleted form before its time: it is gone for good, and its ids are free (compare AIP-165). For owners. */
-export const purgeForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
+export const purgeForm: AddRoute<FormsDeps> = (app, { forms, drafts }) => {
   app.delete(
     '/organizations/:organizationId/deletedForms/:formRef',
     {
@@ -26,7 +27,7 @@ export const purgeForm: AddRoute<FormsDeps> = (app, { forms, contexts }) => {
       const options = deleteOptions(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (deleted: FormMetadata) => assertIfMatch(ifMatch, params, deleted)
-      const context = await contexts.create('purge', request, options)
+      const context = await changeContext(drafts, 'purge', request, options)
       if (!(await forms.purge(params, check, context))) throw deletedFormNotFound(params)
       return {}
     },

@@ -4,15 +4,13 @@ import { assertIfMatch, formNotFound, type StoredForm } from '@fms/forms-store'
 import { type AddRoute, flowOf } from '@fms/service-kit'
 import type { FormsDeps } from '../../deps.ts'
 import { changedForm } from '../../domain/new-form.ts'
+import { changeContext } from '../../requests/change-context.ts'
 import { RevisionParams } from '../form-params.ts'
 import { sendForm } from '../send-form.ts'
 import { missingRevision } from './missing-revision.ts'
 
 /** Roll the draft back to a revision, all but its AI Handoff (compare AIP-162). Respondents see nothing of it. */
-export const rollbackForm: AddRoute<FormsDeps> = (
-  app,
-  { forms, drafts, contexts, publicFormBaseUrl, now },
-) => {
+export const rollbackForm: AddRoute<FormsDeps> = (app, { forms, drafts, publicFormBaseUrl, now }) => {
   app.post(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef/rollback',
     { schema: { params: RevisionParams, querystring: NoQuery, body: RollbackFormRequest } },
@@ -20,7 +18,7 @@ export const rollbackForm: AddRoute<FormsDeps> = (
       const { body, headers } = request
       const { revisionRef, ...ref } = request.params
       const ifMatch = parseIfMatch(headers['if-match'])
-      const context = await contexts.create('rollback', request, body, {
+      const context = await changeContext(drafts, 'rollback', request, body, {
         revisionRef: isUuid(revisionRef) ? revisionRef.toLowerCase() : revisionRef,
       })
       await forms.checkRequest(ref, context.request)
