@@ -25,18 +25,9 @@ export const addMigrateCommand = (formctl: Command): void => {
     .examples('migrate', 'migrate --json')
 }
 
-/** Documents between two lines. */
-const changesPerLine = 10_000
-
-/** A line on stderr for each step, and after each 10,000 documents; nothing with `--json`. */
-const printSteps = (command: Command): ((step: MigrationStep) => void) | undefined => {
-  if (command.wantsJson) return undefined
-  let printed = 0
-  return ({ store, title, number, of, changed }) => {
-    if (changed === 0) printed = 0
-    if (changed > 0 && changed - printed < changesPerLine) return
-    printed = changed
-    const documents = changed > 0 ? `, ${changed} documents` : ''
-    command.terminal.printError(`The ${store} store, step ${number} of ${of}: ${title}${documents}\n`)
-  }
-}
+/** A line on stderr for each step; nothing with `--json`. */
+const printSteps = (command: Command): ((step: MigrationStep) => void) | undefined =>
+  command.wantsJson
+    ? undefined
+    : ({ store, title, number, of }) =>
+        command.terminal.printError(`The ${store} store, step ${number} of ${of}: ${title}\n`)

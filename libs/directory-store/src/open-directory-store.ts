@@ -36,7 +36,7 @@ const upkeep = storeUpkeep({
   store: 'directory',
   table: 'members',
   migrations,
-  mongodb: async () => ({ schema: (await import('./mongodb/schema.ts')).directorySchema }),
+  mongodb: async () => (await import('./mongodb/schema.ts')).directorySchema,
 })
 
 /** Migrates a store to this release. Idempotent, and safe while others use it. Reports steps on MongoDB. */

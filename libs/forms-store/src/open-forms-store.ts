@@ -22,7 +22,7 @@ const upkeep = storeUpkeep({
   store: 'forms',
   table: 'forms',
   migrations,
-  mongodb: async () => ({ schema: (await import('./mongodb/schema.ts')).formsSchema }),
+  mongodb: async () => (await import('./mongodb/schema.ts')).formsSchema,
 })
 
 /** Migrates a store to this release. Idempotent, and safe while other processes use the store. Reports steps on MongoDB. */

@@ -23,6 +23,4 @@ export interface MigrationStep {
   /** From 1 to `of`. */
   number: number
   of: number
-  /** How many documents the step has changed so far; 0 for steps that change none. */
-  changed: number
 }

@@ -1,4 +1,3 @@
-import type { ChangeDocuments } from './mongodb/migrate-mongodb.ts'
 import type { MongoSchema } from './mongodb/mongodb-schema.ts'
 import { inspectSqlite, sqliteStoreExists } from './sqlite/inspect-sqlite.ts'
 import { SqliteDatabase } from './sqlite/sqlite-database.ts'
@@ -11,8 +10,8 @@ interface StoreSchemas {
   /** A table that only this store has. */
   table: string
   migrations: readonly SqliteMigration[]
-  /** Loads the schema on MongoDB, with the steps that fill new fields. The driver is loaded only where it is used. */
-  mongodb: () => Promise<{ schema: MongoSchema; changes?: readonly ChangeDocuments[] }>
+  /** Loads the schema on MongoDB. The driver is loaded only where it is used. */
+  mongodb: () => Promise<MongoSchema>
 }
 
 const driver = () => import('./mongodb/index.ts')
@@ -25,10 +24,7 @@ export const storeUpkeep = ({ store, table, migrations, mongodb }: StoreSchemas)
         await new SqliteDatabase(path, migrations).close()
         return { engine: 'SQLite', version: migrations.length }
       },
-      mongodb: async () => {
-        const { schema, changes = [] } = await mongodb()
-        return (await driver()).migrateMongodb(url, schema, { changes, onStep })
-      },
+      mongodb: async () => (await driver()).migrateMongodb(url, await mongodb(), { onStep }),
     }),
 
   exists: (url: string) =>
@@ -40,6 +36,6 @@ export const storeUpkeep = ({ store, table, migrations, mongodb }: StoreSchemas)
   inspect: (url: string) =>
     byScheme<Promise<StoreState | undefined>>(store, url, {
       sqlite: async (path) => inspectSqlite(path, migrations.length),
-      mongodb: async () => (await driver()).inspectMongodb(url, (await mongodb()).schema),
+      mongodb: async () => (await driver()).inspectMongodb(url, await mongodb()),
     }),
 })
