@@ -1,9 +1,10 @@
 import { type FormEvent, formatSequence, parseSequence } from '@fms/contracts'
 import type { EventLog } from '@fms/forms-store'
+import { repeat } from '@fms/scheduling/repeat'
 import { maxChunk } from './event-reader.ts'
 
-/** Interval between two reads of the end of a log, in milliseconds. */
-const intervalMs = 400
+/** The longest pause between two reads of the end of a log, in milliseconds. */
+const intervalMs = 450
 
 /** The ends of the logs that streams follow: one poll for all streams of a log. Needs only the store, not NATS. */
 export class EventTails {
@@ -20,12 +21,11 @@ export class EventTails {
    * @param grown called after a poll with events. Must not throw.
    */
   follow(organizationId: string, lastSequence: number, grown: () => void): EventTail {
-    const known = this.#tails.get(organizationId)
-    const tail = known ?? new EventTail(this.#events, organizationId, lastSequence)
-    if (!known) {
-      this.#tails.set(organizationId, tail)
-      tail.start(() => this.#tails.delete(organizationId))
-    }
+    const onUnfollowed = () => this.#tails.delete(organizationId)
+    const tail = this.#tails.getOrInsertComputed(
+      organizationId,
+      () => new EventTail(this.#events, organizationId, lastSequence, onUnfollowed),
+    )
     tail.add(grown)
     return tail
   }
@@ -39,13 +39,21 @@ export class EventTail {
   #lastSequence: number
   /** Without gaps, at most {@link maxChunk}; the last one has {@link lastSequence}. */
   #recent: FormEvent[] = []
-  #timer: NodeJS.Timeout | undefined
-  #stopped: () => void = () => {}
+  readonly #onUnfollowed: () => void
+  readonly #polling: ReturnType<typeof repeat>
 
-  constructor(events: EventLog, organizationId: string, lastSequence: number) {
+  /** @param onUnfollowed called when the last follower has left. */
+  constructor(events: EventLog, organizationId: string, lastSequence: number, onUnfollowed: () => void) {
     this.#events = events
     this.#organizationId = organizationId
     this.#lastSequence = lastSequence
+    this.#onUnfollowed = onUnfollowed
+    // The store's metrics and log report a failure; the next poll tries again.
+    this.#polling = repeat(
+      intervalMs,
+      () => this.#poll(),
+      () => {},
+    )
   }
 
   get lastSequence(): number {
@@ -67,32 +75,21 @@ export class EventTail {
   unfollow(grown: () => void): void {
     this.#followers.delete(grown)
     if (this.#followers.size > 0) return
-    clearTimeout(this.#timer)
-    this.#stopped()
+    void this.#polling.stop()
+    this.#onUnfollowed()
   }
 
-  /** @param stopped called when the last follower has left. */
-  start(stopped: () => void): void {
-    this.#stopped = stopped
-    const poll = async () => {
-      // The store's metrics and log report a failure; the next poll tries again.
-      const isBehind = await this.#poll().catch(() => false)
-      if (this.#followers.size > 0) this.#timer = setTimeout(poll, isBehind ? 0 : intervalMs)
-    }
-    this.#timer = setTimeout(poll, intervalMs)
-  }
-
-  /** @returns whether the log may have more events. */
-  async #poll(): Promise<boolean> {
+  async #poll(): Promise<void> {
     const from = this.#lastSequence + 1
     const events = await this.#events.read({ organizationId: this.#organizationId, from, limit: maxChunk })
     const last = events.at(-1)
-    if (!last) return false
+    if (!last) return
     // After a gap, the events in memory would hide that some have been removed.
     const hasGap = parseSequence(events[0]!.sequence) > from
     this.#recent = hasGap ? events : [...this.#recent, ...events].slice(-maxChunk)
     this.#lastSequence = parseSequence(last.sequence)
     for (const grown of this.#followers) grown()
-    return events.length === maxChunk
+    // The log may have more events.
+    if (events.length === maxChunk) this.#polling.wake()
   }
 }
