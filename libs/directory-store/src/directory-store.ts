@@ -111,7 +111,7 @@ export interface DirectoryStore extends AsyncDisposable {
   rotateOwnKey(rotation: KeyRotation, options?: { validateOnly?: boolean }): Promise<IssuedApiKey>
 
   /** @throws {ApiError} KEY_NOT_FOUND for any but a live key of the user. */
-  revokeOwnKey(userId: string, keyId: string): Promise<void>
+  revokeOwnKey(userId: string, keyId: string, options?: { validateOnly?: boolean }): Promise<void>
 
   /** The code signs the user in once; only its hash is stored. @throws {ApiError} USER_NOT_FOUND, USER_DISABLED */
   createLoginCode(userRef: string, expireTime: Date): Promise<string>

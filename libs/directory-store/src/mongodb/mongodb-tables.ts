@@ -2,9 +2,9 @@ import { ApiError, type OrderTerm } from '@fms/aip'
 import { takeUpTo } from '@fms/store-kit'
 import {
   conflictDeadline,
-  listMongodb,
   MongoDatabase,
   type MongoDocument,
+  MongoList,
   type MongoTransaction,
   mongoSort,
   retryOnConflict,
@@ -55,13 +55,13 @@ export const mongodbTables = (url: string, timeoutMs?: number): DirectoryTables 
     },
 
     async page({ table, where, filterFields = {}, order, filter, after, limit, skip }) {
-      const list = listMongodb(collection(table), {
+      const list = new MongoList(collection(table), {
         scope: toQuery(table, where),
         fields: filterFields,
         order: toOrder(table, order),
         ...{ filter, after, limit, skip },
       })
-      const [{ taken, more }, totalSize] = await Promise.all([takeUpTo(limit, list.items), list.count()])
+      const [{ taken, more }, totalSize] = await Promise.all([takeUpTo(limit, list.items()), list.count()])
       return { rows: taken.map((document) => toRow(table, document)), hasMore: more, totalSize }
     },
 

@@ -42,7 +42,8 @@ export const ownKeyOperations = (tables: DirectoryTables, now: () => Date) =>
 
     rotateOwnKey: (rotation, options) => changeOrCheck(tables, () => rotateOwnKey(rotation, now()), options),
 
-    revokeOwnKey: (userId, keyId) => tables.change(() => revokeOwnKey(userId, keyId, now())),
+    revokeOwnKey: (userId, keyId, options) =>
+      changeOrCheck(tables, () => revokeOwnKey(userId, keyId, now()), options),
   }) satisfies Partial<DirectoryStore>
 
 /** Makes a change; with `validateOnly` only decides it. */

@@ -1,5 +1,4 @@
 import { DeleteKeyQuery, DeleteKeyRequest, EmptyResponse } from '@fms/contracts'
-import { keyNotFound } from '@fms/directory-store'
 import { type AddRoute, deleteOptions } from '@fms/service-kit'
 import type { OrganizationsDeps } from '../deps.ts'
 import { KeyParams } from './key-params.ts'
@@ -17,8 +16,7 @@ export const deleteKey: AddRoute<OrganizationsDeps> = (app, { directory }) => {
       },
     },
     async ({ params: { keyId }, query, body, identity: { userId } }) => {
-      if (!deleteOptions(query, body).validateOnly) await directory.revokeOwnKey(userId, keyId)
-      else if (!(await directory.getOwnKey(userId, keyId))) throw keyNotFound(keyId)
+      await directory.revokeOwnKey(userId, keyId, deleteOptions(query, body))
       return {}
     },
   )
