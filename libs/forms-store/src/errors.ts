@@ -28,13 +28,6 @@ export const requestIdReused = (
   { requestId, method }: { requestId: string; method: string },
 ) => apiError('REQUEST_ID_REUSED', { organization: `organizations/${organizationId}`, requestId, method })
 
-/** The draft changed after the caller read it (RFC 9110 If-Match, AIP-154). Reading again and retrying is safe. */
-export const formMoved = (ref: FormRef, etag: string) =>
-  apiError('FORM_MOVED', { form: formPathOf(ref), etag })
-
-/** An unpublish of a form without a live revision: it was never published, or is taken down already. */
-export const formNotLive = (ref: FormRef) => apiError('FORM_NOT_LIVE', { form: formPathOf(ref) })
-
 /** Concurrent changes won until the deadline. @param formRef undefined for a request that names no form. */
 export const updateAborted = ({ organizationId, formRef }: NamedForm) => {
   const forms = `organizations/${organizationId}/forms`
@@ -65,15 +58,13 @@ export const formConflict = (
 export const eventConflict = ({ id, source, sequence }: FormEvent) =>
   apiError('EVENT_CONFLICT', { source, event: id, sequence })
 
-/** @throws {ApiError} FORM_NOT_LIVE when no revision is live. */
-export const assertLive = (ref: FormRef, { live }: Pick<FormMetadata, 'live'>): void => {
-  if (!live) throw formNotLive(ref)
-}
+/** An unpublish of a form without a live revision: it was never published, or is taken down already. */
+export const formNotLive = (ref: FormRef) => apiError('FORM_NOT_LIVE', { form: formPathOf(ref) })
 
-/** Checks If-Match against the draft's version. @throws {ApiError} FORM_MOVED when they differ. */
+/** Checks If-Match against the draft's version (RFC 9110, AIP-154). @throws {ApiError} FORM_MOVED when they differ. */
 export const assertIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: FormMetadata): void => {
   if (ifMatch !== undefined && !ifMatchVersionHolds(ifMatch, current.version))
-    throw formMoved(ref, formETag(current))
+    throw apiError('FORM_MOVED', { form: formPathOf(ref), etag: formETag(current) })
 }
 
 /** Checks that the log has reached a position; one that was restored from a backup may not. @throws {ApiError} AFTER_LAST_EVENT. */

@@ -76,10 +76,7 @@ export type TakeSnapshot = (
 ) => Snapshot | Promise<Snapshot>
 
 /** The revision that a rollback takes the draft from. */
-export interface RestoredRevision {
-  revisionId: string
-  number: number
-}
+export type RestoredRevision = Pick<StoredRevision, 'revisionId' | 'number'>
 
 /** Which page of a list to read. `P` is the position of an item. */
 interface PageQuery<P> {

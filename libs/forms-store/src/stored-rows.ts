@@ -82,7 +82,7 @@ export const toFoundForm = (row: FormRow | Row): FoundForm => {
 
 export const toFoundDraft = (row: FormRow | Row): FoundDraft => ({
   ...toFoundForm(row),
-  ...toStoredForm(row),
+  form: toStoredForm(row),
 })
 
 export interface DeletionRow {

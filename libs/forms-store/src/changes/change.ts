@@ -6,7 +6,7 @@ import {
   type RecordedEvent,
   recordedEvent,
 } from '../events/recorded-event.ts'
-import type { FormSummary, StoredDraft, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormSummary, StoredForm, StoredRevision } from '../forms-store.ts'
 import type { ChangeContext } from '../identified-request.ts'
 import type { Deletion } from './deletion.ts'
 
@@ -28,7 +28,9 @@ export interface FoundForm extends FormSummary, LiveState {
   isDeleted: boolean
 }
 
-export type FoundDraft = FoundForm & StoredDraft
+export interface FoundDraft extends FoundForm {
+  form: StoredForm
+}
 
 /** What a change adds to the `Usage` of its organization; negative when it removes. */
 export interface Growth {

@@ -4,7 +4,7 @@ import type { EventType } from '@fms/contracts'
 import { repeat } from '@fms/scheduling/repeat'
 import { KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
 import { formConflict, formIdTaken, updateAborted } from '../errors.ts'
-import type { FormRef, FormsStore, FormsStoreOptions, Imported, StoredForm } from '../forms-store.ts'
+import type { FormRef, FormsStore, FormsStoreOptions, Imported } from '../forms-store.ts'
 import { type ChangeContext, operatorContext } from '../identified-request.ts'
 import { assertSameRecord, revisionsOf } from '../stored-form-record.ts'
 import type { Change, ChangeOrigin, FoundDraft, FoundForm } from './change.ts'
@@ -87,9 +87,8 @@ export abstract class FormChanges {
 
   readonly update: FormsStore['update'] = (ref, change, context, restored) =>
     this.#change('findDraft', ref, false, context, async (found, origin) => {
-      const current = toStoredForm(found)
-      const changed = await change(current)
-      if (changed === current) return { result: current }
+      const changed = await change(found.form)
+      if (changed === found.form) return { result: changed }
       const { after, ...decided } = updateForm(found, changed, restored, origin)
       return { change: decided, result: after }
     })
@@ -103,15 +102,12 @@ export abstract class FormChanges {
   readonly undelete: FormsStore['undelete'] = (ref, check, context) =>
     this.#change('findDraft', ref, true, context, async (found, origin) => {
       if (await this.#engine.isDue(found)) return { result: undefined }
-      const form = toStoredForm(found)
-      check(form)
-      return { change: undeleteForm(found, origin), result: form }
+      check(found.form)
+      return { change: undeleteForm(found, origin), result: found.form }
     })
 
-  readonly getDeleted: FormsStore['getDeleted'] = async (ref) => {
-    const found = await this.#engine.findDraft(ref, true)
-    return found && toStoredForm(found)
-  }
+  readonly getDeleted: FormsStore['getDeleted'] = async (ref) =>
+    (await this.#engine.findDraft(ref, true))?.form
 
   readonly purge: FormsStore['purge'] = async (ref, check, context) =>
     (await this.#change('findForm', ref, true, context, (found, origin) => {
@@ -121,9 +117,8 @@ export abstract class FormChanges {
 
   readonly unpublish: FormsStore['unpublish'] = (ref, note, check, context) =>
     this.#change('findDraft', ref, false, context, (found, origin) => {
-      const form = toStoredForm(found)
-      check(form)
-      return { change: unpublishForm(found, ref, note, origin), result: { ...form, live: false } }
+      check(found.form)
+      return { change: unpublishForm(found, ref, note, origin), result: { ...found.form, live: false } }
     })
 
   readonly publish: FormsStore['publish'] = (
@@ -143,7 +138,7 @@ export abstract class FormChanges {
       if (stored && !stored.isHeld && !context.validateOnly) return this.#clearThenRepeat(stored)
       const earlier = stored?.isHeld ? stored : undefined
       if (earlier && earlier.formId !== found.formId) return 'elsewhere'
-      const form = toStoredForm(found)
+      const { form } = found
       if (earlier) {
         checkRepeat(earlier)
         const change = republishForm(found, earlier, originOf(context))
@@ -291,14 +286,3 @@ const originOf = (context: ChangeContext): ChangeOrigin => ({
   time: new Date(),
   eventId: randomUUIDv7(),
 })
-
-const toStoredForm = ({
-  draftBytes: _bytes,
-  incarnation: _incarnation,
-  changeTime: _time,
-  isDeleted: _isDeleted,
-  revisionNumber: _revision,
-  liveNumber: _live,
-  liveRevisionId: _liveId,
-  ...form
-}: FoundDraft): StoredForm => form

@@ -1,11 +1,11 @@
-import { assertLive } from '../errors.ts'
+import { formNotLive } from '../errors.ts'
 import { revisionMembers } from '../events/recorded-event.ts'
 import type { FormRef } from '../forms-store.ts'
 import { type Change, type ChangeOrigin, changeOf, type FoundForm } from './change.ts'
 
 /** Raises `liveNumber`, so that no stored revision becomes live again. @throws {ApiError} FORM_NOT_LIVE. */
 export const unpublishForm = (found: FoundForm, ref: FormRef, note: string, origin: ChangeOrigin): Change => {
-  assertLive(ref, found)
+  if (!found.live) throw formNotLive(ref)
   const live = { revisionId: found.liveRevisionId!, number: found.liveNumber }
   return changeOf(
     found,

@@ -10,7 +10,7 @@ export const updateForm = (
   restored: RestoredRevision | undefined,
   origin: ChangeOrigin,
 ): Change & { after: StoredForm } => {
-  const fields = known ?? changedFields(parseDraft(found), parseDraft(form))
+  const fields = known ?? changedFields(parseDraft(found.form), parseDraft(form))
   const after = { ...form, replyCount: found.replyCount, live: found.live }
   const event = { before: found, after, time: after.updateTime }
   const change = changeOf(

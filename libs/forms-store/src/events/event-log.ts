@@ -1,4 +1,5 @@
 import type { FormEvent } from '@fms/contracts'
+import type { Imported } from '../forms-store.ts'
 
 /** `from` and `to` are sequences, inclusive; by default the whole log, oldest first. */
 export interface EventsQuery {
@@ -34,9 +35,6 @@ export interface EventBacklog {
   /** Time of the oldest of them; absent if there is none. */
   oldestTime?: Date
 }
-
-/** Outcome of the import of an event: `exists` when the log has the same event at this position. */
-export type ImportedEvent = 'imported' | 'exists'
 
 /**
  * The logs of form events, one per organization, numbered from 1 without gaps. Every change of a form records its event
@@ -91,7 +89,8 @@ export interface EventLog {
    * an organization one after another in the order of `sequence`, before anything else records events of it. The first
    * event of an empty log may have any position: the other store no longer has those before, which were in the stream.
    *
+   * @returns `exists` when the log has the same event at this position.
    * @throws {ApiError} EVENT_CONFLICT when the log has another event at this position, or does not end right before it.
    */
-  importEvent(event: FormEvent): Promise<ImportedEvent>
+  importEvent(event: FormEvent): Promise<Imported>
 }

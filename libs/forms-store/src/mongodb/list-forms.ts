@@ -1,6 +1,6 @@
 import { type Position, positionOf } from '@fms/aip'
 import { takeUpTo } from '@fms/store-kit'
-import { listMongodb } from '@fms/store-kit/mongodb'
+import { MongoList } from '@fms/store-kit/mongodb'
 import type {
   DeletedFormsPage,
   FormSummary,
@@ -63,7 +63,7 @@ export const listForms = async <Item>(
   const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
   const plan = planList(filter, order, trigrams.length > 0)
   if (report) report.plan = plan.page.index
-  const list = listMongodb(collections.forms, {
+  const list = new MongoList(collections.forms, {
     scope: { organizationId, isDeleted: false },
     filter,
     ...(trigrams.length > 0 && { narrowing: { nameTrigrams: { $all: trigrams } } }),
@@ -78,7 +78,7 @@ export const listForms = async <Item>(
     ...limits,
   })
   const [{ taken, more }, totalSize] = await Promise.all([
-    takeUpTo(limit, list.items, bytesOf),
+    takeUpTo(limit, list.items(), bytesOf),
     filter ? list.count() : usage().then(({ forms }) => forms),
   ])
   const next = more && positionOf(taken.at(-1)!, order)
@@ -96,7 +96,7 @@ export const listDeleted = async (
   { organizationId, after, limit, skip }: ListDeletedFormsQuery,
   limits: ListLimits,
 ): Promise<DeletedFormsPage> => {
-  const list = listMongodb(deletions, {
+  const list = new MongoList(deletions, {
     scope: { organizationId },
     fields: {},
     order: lastDeletedFirst,
@@ -105,7 +105,7 @@ export const listDeleted = async (
     limit,
     ...limits,
   })
-  const [{ taken, more }, totalSize] = await Promise.all([takeUpTo(limit, list.items), list.count()])
+  const [{ taken, more }, totalSize] = await Promise.all([takeUpTo(limit, list.items()), list.count()])
   const deletedForms = taken.map((deletion) => toDeletedForm({ ...deletion, formId: formIdOf(deletion) }))
   const last = more ? deletedForms.at(-1) : undefined
   return {

@@ -7,15 +7,11 @@ import {
   outputOnlyFields,
 } from '@fms/contracts'
 import type { FormMetadata, FormSummary, StoredForm } from '../forms-store.ts'
-import { parseDraft } from '../stored-draft.ts'
 
-/** The Form resource of the API. @param publicFormBaseUrl without a trailing slash. */
-export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
-  ...parseDraft(stored),
-  ...outputOnlyMembers(stored, publicFormBaseUrl),
-})
-
-/** The JSON text of {@link toForm}, without parsing the draft. @param mask the members; all by default. */
+/**
+ * The JSON text of the Form resource, without parsing the draft. @param publicFormBaseUrl without a trailing slash.
+ * @param mask the members; all by default.
+ */
 export const formToJson = (form: StoredForm, publicFormBaseUrl: string, mask?: ReadMask): string => {
   if (mask && isOfSummary(mask)) return summaryWriter(publicFormBaseUrl, mask)(form)
   // Drafts are stored with their defaults, so this object has at least one member.
@@ -46,7 +42,7 @@ const outputOnly: {
 const outputOnlyMembers = (form: FormMetadata, publicFormBaseUrl: string) => {
   const found: Record<string, string | number | boolean> = {}
   for (const name of outputOnlyFields) found[name] = outputOnly[name](form, publicFormBaseUrl)
-  return found as Pick<Form, OutputOnlyField>
+  return found
 }
 
 /** The members that the store has outside of the draft, in the order of the resource. */

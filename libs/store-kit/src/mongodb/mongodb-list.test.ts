@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { MongoCollection } from './mongodb-collection.ts'
 import { MongoDatabase } from './mongodb-database.ts'
-import { listMongodb, type MongoListQuery } from './mongodb-list.ts'
+import { MongoList, type MongoListQuery } from './mongodb-list.ts'
 
 // Engines for tests are slower than MongoDB.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -62,13 +62,13 @@ const query: MongoListQuery = {
 const plan = { page: { index: index.name, key: '_id' }, count: { index: index.name } }
 
 /** The first `count` items. */
-const take = async (list: { items: AsyncIterable<Item> }, count: number): Promise<Item[]> => {
+const take = async (list: MongoList<Item>, count: number): Promise<Item[]> => {
   const taken: Item[] = []
-  for await (const item of list.items) if (taken.push(item) === count) break
+  for await (const item of list.items()) if (taken.push(item) === count) break
   return taken
 }
 
-describe('listMongodb', () => {
+describe('MongoList', () => {
   it.each([
     ['documents', undefined],
     ['entries of an index', plan],
@@ -81,7 +81,7 @@ describe('listMongodb', () => {
     await fc.assert(
       fc.asyncProperty(page, async ({ position, skip, limit }) => {
         const after = position > 0 ? positionOf(inOrder[position - 1]!) : undefined
-        const list = listMongodb(items, { ...query, after, skip, limit, ...(plan && { plan }) })
+        const list = new MongoList(items, { ...query, after, skip, limit, ...(plan && { plan }) })
 
         expect(await take(list, limit + 1)).toEqual(inOrder.slice(position + skip).slice(0, limit + 1))
       }),
@@ -100,7 +100,7 @@ describe('listMongodb', () => {
       },
     } as unknown as MongoCollection<Item>
     try {
-      const found = await take(listMongodb(racing, { ...query, plan }), 6)
+      const found = await take(new MongoList(racing, { ...query, plan }), 6)
 
       expect(found).toEqual(inOrder.filter(({ _id }) => !deleted.includes(_id)).slice(0, 6))
     } finally {
@@ -118,7 +118,7 @@ describe('listMongodb', () => {
       },
     } as unknown as MongoCollection<Item>
     try {
-      const found = await take(listMongodb(racing, { ...query, plan }), 6)
+      const found = await take(new MongoList(racing, { ...query, plan }), 6)
 
       expect(found).toEqual(inOrder.filter((item) => item !== moved).slice(0, 6))
     } finally {
@@ -128,7 +128,7 @@ describe('listMongodb', () => {
 
   it('filters before it skips', async () => {
     const parts = ['', 'i', 't', 'em ', '0', '']
-    const list = listMongodb(items, {
+    const list = new MongoList(items, {
       ...query,
       fields: { name: '_id' },
       filter: { kind: 'match', field: 'name', parts },

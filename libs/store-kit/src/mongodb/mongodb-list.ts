@@ -38,29 +38,14 @@ export interface MongoListPlan {
   count: { index: string }
 }
 
-export interface MongoList<T> {
-  /** The documents after the position and after those to skip, in order: `limit + 1` or more, unless the list ends. */
-  items: AsyncIterable<T>
-  /** Counts all documents that match the filter, on all pages. */
-  count(): Promise<number>
-}
-
 /** Documents that one request reads by their keys. Bounds the memory of a page of large documents. */
 const documentsPerRequest = 32
-
-/** Lists documents by keyset paging. */
-export const listMongodb = <T extends MongoDocument>(
-  collection: MongoCollection<T>,
-  query: MongoListQuery,
-): MongoList<T> => {
-  const list = new KeysetList(collection, query)
-  return { items: list.items(), count: () => list.count() }
-}
 
 /** A document, or the fields of an index entry. */
 type Row = MongoDocument
 
-class KeysetList<T extends MongoDocument> {
+/** A list of documents by keyset paging. */
+export class MongoList<T extends MongoDocument> {
   readonly #collection: MongoCollection<T>
   readonly #list: MongoListQuery
   readonly #filter: Document
@@ -72,11 +57,13 @@ class KeysetList<T extends MongoDocument> {
     this.#filter = filter ? filterMongodb(filter, fields, foldedField) : {}
   }
 
+  /** The documents after the position and after those to skip, in order: `limit + 1` or more, unless the list ends. */
   async *items(): AsyncGenerator<T> {
     const { skip, after } = this.#list
     for await (const batch of this.#batches(after, skip)) yield* await this.#documentsOf(batch)
   }
 
+  /** Counts all documents that match the filter, on all pages. */
   count(): Promise<number> {
     const { plan, timeoutMs } = this.#list
     return this.#collection.count(this.#within({}), { index: plan?.count.index, timeoutMs })

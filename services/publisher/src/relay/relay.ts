@@ -102,5 +102,3 @@ export const startRelay = ({ events, nats, logger, config, now, pollMs = 1_000 }
     },
   }
 }
-
-export type Relay = ReturnType<typeof startRelay>

@@ -3,8 +3,8 @@ import { ApiError } from '@fms/aip'
 import type { FormRecord } from '@fms/contracts'
 import fc from 'fast-check'
 import { newForm, newPublicId } from '../../contract/given.ts'
-import { formMoved } from '../../errors.ts'
-import type { FormMetadata, FormRef, Snapshot, StoredForm } from '../../forms-store.ts'
+import { formNotLive } from '../../errors.ts'
+import type { FormRef, Snapshot, StoredForm } from '../../forms-store.ts'
 import { type ChangeMethod, RequestReplay } from '../../identified-request.ts'
 import { formToJson } from '../../resource/form-to-json.ts'
 import { parseDraft, toStoredDraft } from '../../stored-draft.ts'
@@ -126,8 +126,8 @@ const calls = {
   rollback: (call: Call) => update(call, 'rollback'),
   keep: (call: Call) => call.store.update(refOf(call), (current) => current, contextOf(call, 'update')),
   refuse: (call: Call) => {
-    const refuse = (current: FormMetadata) => {
-      throw formMoved(refOf(call), `"${current.version}"`)
+    const refuse = () => {
+      throw formNotLive(refOf(call))
     }
     const context = contextOf(call)
     return [

@@ -1,6 +1,6 @@
 import { isUuid, latestAlias, liveAlias } from '@fms/contracts'
 import { takeUpTo } from '@fms/store-kit'
-import { listMongodb } from '@fms/store-kit/mongodb'
+import { MongoList } from '@fms/store-kit/mongodb'
 import type {
   FormRef,
   ListedRevision,
@@ -61,7 +61,7 @@ export const listRevisions = async (
 ): Promise<RevisionsPage | undefined> => {
   const form = await findForm(collections, ref, { fields: formFields })
   if (!form) return undefined
-  const list = listMongodb(collections.revisions, {
+  const list = new MongoList(collections.revisions, {
     scope: incarnationOf(form),
     fields: {},
     order: [{ field: 'number', descending: true }],
@@ -71,7 +71,7 @@ export const listRevisions = async (
     ...limits,
   })
   const [{ taken, more }, totalSize] = await Promise.all([
-    takeUpTo(limit, list.items, (revision) => Buffer.byteLength(revision.form)),
+    takeUpTo(limit, list.items(), (revision) => Buffer.byteLength(revision.form)),
     list.count(),
   ])
   return {

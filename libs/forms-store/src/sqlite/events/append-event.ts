@@ -1,8 +1,8 @@
 import { type FormEvent, type FormPath, parseSequence } from '@fms/contracts'
 import { recordDigest, type SqliteDatabase } from '@fms/store-kit'
 import { eventConflict } from '../../errors.ts'
-import type { ImportedEvent } from '../../events/event-log.ts'
 import { eventBytesOf, formOfEvent } from '../../events/recorded-event.ts'
+import type { Imported } from '../../forms-store.ts'
 import type { IdentifiedRequest } from '../../identified-request.ts'
 import { addUsage } from '../usage.ts'
 
@@ -47,7 +47,7 @@ export const updateOldestTime = (database: SqliteDatabase, organizationId: strin
 }
 
 /** Stores an event at its position at the end of the log. Runs in a transaction. */
-export const importEvent = (database: SqliteDatabase, event: FormEvent): ImportedEvent => {
+export const importEvent = (database: SqliteDatabase, event: FormEvent): Imported => {
   const form = formOfEvent(event)
   const sequence = parseSequence(event.sequence)
   const sql = 'SELECT event FROM events WHERE organizationId = ? AND (sequence = ? OR eventId = ?)'

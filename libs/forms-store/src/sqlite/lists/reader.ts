@@ -12,11 +12,9 @@ const idleTimeoutMs = 60_000
  * Reads large pages in two worker threads, so that they do not block the event loop of the service. Organizations take
  * turns, and within each its users. One organization occupies one thread at most: the other one is left for the others.
  */
-export class Reader {
-  readonly #threads: WorkerThreads<typeof import('./reader-thread.ts')>
-
+export class Reader extends WorkerThreads<typeof import('./reader-thread.ts')> {
   constructor(data: ReaderData) {
-    this.#threads = new WorkerThreads(new URL('./reader-thread.ts', import.meta.url), {
+    super(new URL('./reader-thread.ts', import.meta.url), {
       maxThreads: 2,
       perOrganization: 1,
       idleTimeoutMs,
@@ -47,11 +45,9 @@ export class Reader {
     signal?.addEventListener('abort', cancel, { once: true })
     const flow = { organization: query.organizationId, user: caller }
     try {
-      const response = this.#threads
-        .run('respond', { kind, query, isCancelled }, flow, noteWait)
-        .catch((cause) => {
-          throw storeUnavailable(cause)
-        })
+      const response = this.run('respond', { kind, query, isCancelled }, flow, noteWait).catch((cause) => {
+        throw storeUnavailable(cause)
+      })
       const { report: known, ...outcome } = await Promise.race([response, cancelled])
       Object.assign(report, known)
       if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
@@ -60,9 +56,5 @@ export class Reader {
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
-  }
-
-  close(): Promise<void> {
-    return this.#threads.close()
   }
 }

@@ -18,7 +18,7 @@ import type { MsgHdrs } from 'nats'
 import { pino } from 'pino'
 import { vi } from 'vitest'
 import { givenForm, testEventsConfig } from '../../testing.ts'
-import { type Relay, type RelayDeps, startRelay } from '../relay.ts'
+import { type RelayDeps, startRelay } from '../relay.ts'
 
 /** A message of the stream EVENTS, as its readers get it. */
 export interface Streamed {
@@ -27,7 +27,7 @@ export interface Streamed {
   event: FormEvent
 }
 
-export interface TestRelay extends Relay {
+export interface TestRelay extends ReturnType<typeof startRelay> {
   /** The texts of its log lines. */
   lines: string[]
 }
