@@ -13,7 +13,7 @@ export interface FoundRevision
   extends Pick<StoredRevision, 'organizationId' | 'formId' | 'revisionId' | 'commandId' | 'number' | 'note'> {
   incarnation: FoundForm['incarnation']
   /** Whether its form exists, deleted or not. If not, the revision is waiting to be cleared, and `formId` may be `""`. */
-  isHeld: boolean
+  isHeld: boolean | number
 }
 
 /**

@@ -62,7 +62,7 @@ export const listForms = async <Item>(
   const order = completeFormOrder(orderBy)
   const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
   const plan = planList(filter, order, trigrams.length > 0)
-  if (report) report.plan = plan.page.index
+  if (report) report.plan = plan.pageIndex
   const list = new MongoList(collections.forms, {
     scope: { organizationId, isDeleted: false },
     filter,

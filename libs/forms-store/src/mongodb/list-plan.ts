@@ -26,18 +26,19 @@ export const planList = (
   if (hasTrigrams) return entriesOf(formIndexes.byNameTrigrams.name)
   if (filter && fixes(filter, 'publicId')) return entriesOf(orderIndexes.publicId.name)
   const read = filter ? fieldsRead(filter) : []
-  const count = { index: (countIndexes.find((index) => hasAll(index, read)) ?? formIndexes.byType).name }
+  const countIndex = (countIndexes.find((index) => hasAll(index, read)) ?? formIndexes.byType).name
   const ordered = orderIndexOf(order)
-  if (ordered && hasAll(ordered, read)) return { page: { index: ordered.name }, count }
+  if (ordered && hasAll(ordered, read)) return { pageIndex: ordered.name, countIndex }
   const isByType = ordered === formIndexes.byUpdateTimeDescending && filter && fixes(filter, 'type')
   return isByType
-    ? { page: { index: formIndexes.byType.name }, count }
-    : { ...entriesOf(formIndexes.byType.name), count }
+    ? { pageIndex: formIndexes.byType.name, countIndex }
+    : { ...entriesOf(formIndexes.byType.name), countIndex }
 }
 
 const entriesOf = (index: string): MongoListPlan => ({
-  page: { index, key: '_id', keyIndex: 'forms_by_id' },
-  count: { index },
+  pageIndex: index,
+  idIndex: 'forms_by_id',
+  countIndex: index,
 })
 
 const hasAll = ({ key }: { key: Readonly<Record<string, unknown>> }, fields: readonly string[]) =>

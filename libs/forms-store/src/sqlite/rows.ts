@@ -1,7 +1,6 @@
 import { foldCase } from '@fms/aip'
 import { draftSummaryFields } from '@fms/contracts'
 import type { Row } from '@fms/store-kit'
-import type { FoundRevision } from '../changes/change-engine.ts'
 import type { RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
 import { type DraftSummary, metadataFields } from '../stored-rows.ts'
 
@@ -39,18 +38,6 @@ export const toRevisionState = (row: Row): RevisionState => ({
   revisionId: row.revisionId as string,
   live: row.revisionId === row.liveRevisionId,
   aiHandoff: row.aiHandoff === 1,
-})
-
-/** @param row of a revision, with the `formId` of its form: NULL if the form is gone. */
-export const toFoundRevision = (row: Row): FoundRevision => ({
-  organizationId: row.organizationId as string,
-  formId: (row.formId as string | null) ?? '',
-  revisionId: row.revisionId as string,
-  commandId: row.commandId as string,
-  number: row.number as number,
-  note: row.note as string,
-  incarnation: row.incarnation as number,
-  isHeld: row.formId !== null,
 })
 
 export const revisionColumns = (

@@ -59,7 +59,7 @@ const query: MongoListQuery = {
   skip: 0,
   limit: 5,
 }
-const plan = { page: { index: index.name, key: '_id' }, count: { index: index.name } }
+const plan = { pageIndex: index.name, idIndex: '_id_', countIndex: index.name }
 
 /** The first `count` items. */
 const take = async (list: MongoList<Item>, count: number): Promise<Item[]> => {

@@ -30,15 +30,16 @@ export interface MongoListQuery {
 }
 
 export interface MongoListPlan {
+  pageIndex: string
   /**
-   * The index of a page. With `key`, a unique field, the engine reads and sorts only the fields of the order and the
-   * filter, and the page's documents are read by their keys on `keyIndex` afterwards. Without it, the index has the order.
+   * The engine reads and sorts only the fields of the order and the filter, and the page's documents are read by their
+   * `_id` on this index afterwards. Without it, `pageIndex` has the order.
    */
-  page: { index: string; key?: string; keyIndex?: string }
-  count: { index: string }
+  idIndex?: string
+  countIndex: string
 }
 
-/** Documents that one request reads by their keys. Bounds the memory of a page of large documents. */
+/** Documents that one request reads by their ids. Bounds the memory of a page of large documents. */
 const documentsPerRequest = 32
 
 /** A document, or the fields of an index entry. */
@@ -66,7 +67,7 @@ export class MongoList<T extends MongoDocument> {
   /** Counts all documents that match the filter, on all pages. */
   count(): Promise<number> {
     const { plan, timeoutMs } = this.#list
-    return this.#collection.count(this.#within({}), { index: plan?.count.index, timeoutMs })
+    return this.#collection.count(this.#within({}), { index: plan?.countIndex, timeoutMs })
   }
 
   /** The rows after a position, in order. A batch ends where the next row may need another request. */
@@ -102,7 +103,7 @@ export class MongoList<T extends MongoDocument> {
   async #countUpTo(skip: number, range: Document): Promise<number> {
     if (skip === 0) return 0
     const { plan, timeoutMs } = this.#list
-    const options = { index: plan?.page.index, limit: skip + 1, timeoutMs }
+    const options = { index: plan?.pageIndex, limit: skip + 1, timeoutMs }
     const count = await this.#collection.count(this.#within(range), options)
     return count > skip ? 0 : count
   }
@@ -110,15 +111,10 @@ export class MongoList<T extends MongoDocument> {
   /** The matching rows of a range, in order. */
   async *#read(range: Document, skip: number, limit: number): AsyncGenerator<Row> {
     const { order, fields, plan, timeoutMs, throwIfAborted } = this.#list
-    const options = { sort: mongoSort(order), index: plan?.page.index, timeoutMs, skip, limit }
+    const options = { sort: mongoSort(order), index: plan?.pageIndex, timeoutMs, skip, limit }
     const query = this.#within(range)
-    const key = plan?.page.key
-    const names = new Set([
-      ...order.map(({ field }) => field),
-      ...Object.values(fields),
-      ...(key ? [key] : []),
-    ])
-    const found = key
+    const names = new Set(['_id', ...order.map(({ field }) => field), ...Object.values(fields)])
+    const found = plan?.idIndex
       ? this.#collection.findFields(query, { ...options, fields: [...names] })
       : this.#collection.find(query, { ...options, ...this.#projection })
     for await (const row of found) {
@@ -130,14 +126,13 @@ export class MongoList<T extends MongoDocument> {
   /** The documents of rows, without those that have been deleted, have moved in the order or no longer match. */
   async #documentsOf(rows: Row[]): Promise<T[]> {
     const { scope, plan, order, filter, fields } = this.#list
-    const key = plan?.page.key
-    if (!key) return rows as T[]
-    const query = { ...scope, [key]: { $in: rows.map((row) => row[key]) } }
+    if (!plan?.idIndex) return rows as T[]
+    const query = { ...scope, _id: { $in: rows.map(({ _id }) => _id) } }
     const documents = new Map<unknown, T>()
-    const options = { ...this.#projection, index: plan?.page.keyIndex }
-    for await (const document of this.#collection.find(query, options)) documents.set(document[key], document)
+    const options = { ...this.#projection, index: plan.idIndex }
+    for await (const document of this.#collection.find(query, options)) documents.set(document._id, document)
     return rows.flatMap((row) => {
-      const document = documents.get(row[key])
+      const document = documents.get(row._id)
       const isSame = document && order.every(({ field }) => document[field] === row[field])
       return isSame && (!filter || evaluateFilter(filter, rowOf(document, fields))) ? [document] : []
     })

@@ -5,7 +5,6 @@ import type { EarlierRequest } from '../../changes/reject-repeat.ts'
 import type { StoredForm } from '../../forms-store.ts'
 import type { IdentifiedRequest } from '../../identified-request.ts'
 import { findForm } from '../find-form.ts'
-import { toFoundRevision } from '../rows.ts'
 
 /** Which ids of a new form are taken. Indexes: the unique ones of forms. */
 export const findTakenId = (
@@ -39,8 +38,8 @@ export const findRequest = (
   return found && ({ organizationId, ...found } as unknown as EarlierRequest)
 }
 
-const foundRevisions = `SELECT revisionId, commandId, number, note, incarnation, revisions.organizationId, formId
-  FROM revisions LEFT JOIN forms ON id = incarnation`
+const foundRevisions = `SELECT revisionId, commandId, number, note, incarnation, revisions.organizationId,
+  coalesce(formId, '') AS formId, formId IS NOT NULL AS isHeld FROM revisions LEFT JOIN forms ON id = incarnation`
 
 /** Revisions with an id or a command of those given, also of a form that is gone. Indexes: the key of revisions, revisions_by_command. */
 export const findRevisions = (
@@ -50,12 +49,11 @@ export const findRevisions = (
 ): FoundRevision[] => {
   if (revisions.length === 0) return []
   const given = '(SELECT value FROM json_each(?))'
-  const rows = database.all(
+  return database.all(
     `${foundRevisions} WHERE revisionId IN ${given}
      UNION ${foundRevisions} WHERE revisions.organizationId = ? AND commandId IN ${given}`,
     JSON.stringify(revisions.flatMap(({ revisionId = [] }) => revisionId)),
     organizationId,
     JSON.stringify(revisions.map(({ commandId }) => commandId)),
-  )
-  return rows.map(toFoundRevision)
+  ) as unknown as FoundRevision[]
 }
