@@ -1,15 +1,16 @@
 import type { EventLog } from '@fms/forms-store'
+import { repeat } from '@fms/scheduling/repeat'
 
 /** How long a checkpoint waits for others, in milliseconds. */
 const delayMs = 200
+
+/** The longest pause before a checkpoint that could not be stored is stored again, in milliseconds. */
+const retryMs = 500
 
 /** Stores checkpoints together and a little later: on SQLite, writes compete. A lost one only repeats events. */
 export const createStreamCheckpoints = (events: EventLog, onError: (error: unknown) => void) => {
   /** How far this process has streamed each log, as long as the store does not know. */
   const checkpoints = new Map<string, number>()
-  let timer: NodeJS.Timeout | undefined
-  let storing: Promise<unknown> = Promise.resolve()
-  let isStopped = false
   let hasFailed = false
 
   const store = async ([organizationId, sequence]: [string, number]) => {
@@ -22,17 +23,8 @@ export const createStreamCheckpoints = (events: EventLog, onError: (error: unkno
       onError(error)
     }
   }
-  const storeAll = async () => {
-    await Promise.all([...checkpoints].map(store))
-    timer = undefined
-    if (checkpoints.size > 0) schedule()
-  }
-  const schedule = () => {
-    if (isStopped) return
-    timer ??= setTimeout(() => {
-      storing = storeAll()
-    }, delayMs)
-  }
+  const storeAll = () => Promise.all([...checkpoints].map(store))
+  const storing = repeat(retryMs, storeAll, onError, delayMs)
 
   return {
     /** The number of logs whose checkpoint is not stored yet. */
@@ -44,14 +36,12 @@ export const createStreamCheckpoints = (events: EventLog, onError: (error: unkno
     /** Records that a log is in the stream up to a sequence. Stored soon. */
     set(organizationId: string, sequence: number): void {
       checkpoints.set(organizationId, sequence)
-      schedule()
+      storing.wake()
     },
     /** Stores all checkpoints now, unless the store was unavailable just now, and none that is set later. */
     async stop(): Promise<void> {
-      isStopped = true
-      clearTimeout(timer)
-      await storing
-      if (!hasFailed) await Promise.all([...checkpoints].map(store))
+      await storing.stop()
+      if (!hasFailed) await storeAll()
     },
   }
 }
