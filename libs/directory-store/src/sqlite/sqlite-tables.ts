@@ -27,16 +27,12 @@ export const sqliteTables = (path: string, options: { readOnly?: boolean } = {})
   return {
     read,
 
-    async change(change) {
-      // A change that is refused or writes nothing takes no write lock.
-      const preview = await read(change)
-      if (preview.writes.length === 0) return preview.result
-      return database.write(() => {
+    change: (change) =>
+      database.write(() => {
         const { result, writes } = run(change())
         for (const write of writes) apply(database, write)
         return result
-      })
-    },
+      }),
 
     async page<T extends TableName>(query: PageQuery<T>) {
       const { table, filter, filterFields = {}, order, after, limit, skip } = query

@@ -100,7 +100,7 @@ const matching = (field: string, parts: readonly string[]): Condition => {
   const [first, last] = [parts[0]!, parts.at(-1)!]
   if (parts.join('') === '') return true
   const [begin = '', ...middle] = parts.slice(first === '' ? 1 : 0, -1)
-  const beforeLast = first === '' && parts.length === 2 ? '' : anything
+  const beforeLast = first === '' && parts.length === 2 ? '' : '.*'
   const upper = endOfPrefix(first)
   return {
     [field]: {
@@ -111,17 +111,17 @@ const matching = (field: string, parts: readonly string[]): Condition => {
         escaped(begin) +
         middle.map(upToFirst).join('') +
         (last === '' ? '' : beforeLast + escaped(last) + endOfText),
+      // A dot is any character, line ends included.
+      $options: 's',
     },
   }
 }
 
 /** Up to the first occurrence of a part: no later one fits better, so that an engine that backtracks tries no other. */
-const upToFirst = (part: string): string => `(?:(?!${escaped(part)})[\\s\\S])*${escaped(part)}`
-
-const anything = '[\\s\\S]*'
+const upToFirst = (part: string): string => `(?:(?!${escaped(part)}).)*${escaped(part)}`
 
 /** The end of the text. `$` also matches before a final line end, and not every dialect has `\z`. */
-const endOfText = '(?![\\s\\S])'
+const endOfText = '(?!.)'
 
 /** The characters that are operators outside of a class in every dialect. */
 const operatorCharacters = /[\\^$.|?*+()[\]{}]/g

@@ -26,10 +26,7 @@ export const filterSql = (
       case 'or': {
         const operands = node.operands.map(conditionOf)
         return {
-          sql: joined(
-            operands.map(({ sql }) => sql),
-            node.kind === 'and' ? 'AND' : 'OR',
-          ),
+          sql: operands.map(({ sql }) => `(${sql})`).join(node.kind === 'and' ? ' AND ' : ' OR '),
           values: operands.flatMap(({ values }) => values),
         }
       }
@@ -52,14 +49,6 @@ export const filterSql = (
     }
   }
   return conditionOf(filter)
-}
-
-/** Joins conditions as a balanced tree, since SQLite limits the depth of an expression (sqlite.org/limits.html). */
-const joined = (conditions: string[], operator: 'AND' | 'OR'): string => {
-  if (conditions.length === 1) return conditions[0]!
-  const half = Math.ceil(conditions.length / 2)
-  const [left, right] = [conditions.slice(0, half), conditions.slice(half)]
-  return `(${joined(left, operator)}) ${operator} (${joined(right, operator)})`
 }
 
 /** Matches wildcards. The text before the first star becomes a range, for an index; `prefix*` is only that range. */
