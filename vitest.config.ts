@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { findChromium } from './libs/testkit/src/find-chromium.ts'
+import { findChromium } from './libs/testkit/src/machine/find-chromium.ts'
 import { mongodbSuites } from './libs/testkit/src/mongodb/mongodb-suites.ts'
 import { prepareEngine } from './libs/testkit/src/mongodb.ts'
 import { temporaryFolder } from './libs/testkit/src/temporary-folder.ts'
@@ -44,7 +44,7 @@ const someFaults = [
 
 export default defineConfig({
   test: {
-    globalSetup: 'libs/testkit/src/report-engines.ts',
+    globalSetup: 'libs/testkit/src/machine/report-engines.ts',
     // Files of a worker share their modules: to import them again for each file would take a quarter of the CPU time.
     isolate: false,
     // Space for new objects from the start: tests leave mostly garbage. About 5% less CPU time.

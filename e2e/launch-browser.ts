@@ -1,4 +1,4 @@
-import { findChromium } from '@fms/testkit/find-chromium'
+import { findChromium } from '@fms/testkit/machine/find-chromium'
 import { type Browser, chromium } from 'playwright-core'
 
 /** Starts headless Chromium without background requests. @throws {Error} if there is no Chromium. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { reportToolchain } from '@fms/testkit/toolchains'
+import { reportToolchain } from '@fms/testkit/machine/toolchains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sharedSystem } from '../shared-system.ts'
 import {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { environmentWithoutNpm, findOnPath } from '@fms/testkit/toolchains'
+import { environmentWithoutNpm, findOnPath } from '@fms/testkit/machine/toolchains'
 import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { environmentWithoutNpm, reportToolchain } from '@fms/testkit/toolchains'
+import { environmentWithoutNpm, reportToolchain } from '@fms/testkit/machine/toolchains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sharedSystem } from '../shared-system.ts'
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { environmentWithoutNpm, reportToolchain } from '@fms/testkit/toolchains'
+import { environmentWithoutNpm, reportToolchain } from '@fms/testkit/machine/toolchains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type System, startSystem } from '../system.ts'
 import { runCommands } from './guide-commands.ts'

@@ -1,4 +1,4 @@
-import { costOfSize } from '@fms/testkit/cpu-time'
+import { costOfSize } from '@fms/testkit/machine/cpu-time'
 import { describe, expect, it } from 'vitest'
 import { formatETag, ifMatchPattern, ifMatchVersionHolds, ifNoneMatchHolds, parseIfMatch } from './etag.ts'
 

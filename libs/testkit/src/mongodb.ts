@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { MongoClient } from 'mongodb'
+import { reportToolchain } from './machine/toolchains.ts'
 import { externalServer, isDockerRunning, startContainer, startSecantusDb } from './mongodb/engines.ts'
 import { installedSecantusDb, installSecantusDb } from './mongodb/install-secantusdb.ts'
 import type { MongodbEngine } from './mongodb/mongodb-engine.ts'
-import { reportToolchain } from './toolchains.ts'
 
 /** A database of one test, on a server that speaks MongoDB's protocol. Disposing leaves nothing that outlives the process. */
 export interface TestMongodb extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { anyCharacter } from '@fms/testkit/any-character'
-import { costOfSize } from '@fms/testkit/cpu-time'
+import { costOfSize } from '@fms/testkit/machine/cpu-time'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ExpressionError } from './expression-error.ts'

@@ -1,4 +1,4 @@
-import { costOfSize } from '@fms/testkit/cpu-time'
+import { costOfSize } from '@fms/testkit/machine/cpu-time'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../errors.ts'

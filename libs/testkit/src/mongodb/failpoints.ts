@@ -1,6 +1,6 @@
 import { MongoClient, MongoServerError } from 'mongodb'
+import { reportToolchain } from '../machine/toolchains.ts'
 import type { TestMongodb } from '../mongodb.ts'
-import { reportToolchain } from '../toolchains.ts'
 
 /** What commands of a client get (`failCommand` of MongoDB's test commands). */
 export interface CommandFailure {

@@ -1,6 +1,6 @@
 import { FormDraft, maxDraftBytes } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
-import { longestTaskMs } from '@fms/testkit/cpu-time'
+import { longestTaskMs } from '@fms/testkit/machine/cpu-time'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { DraftWriter } from './draft-writer.ts'

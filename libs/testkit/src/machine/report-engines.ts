@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mongodbSuites } from '../mongodb/mongodb-suites.ts'
+import { prepareEngine } from '../mongodb.ts'
+import { findNatsServer } from '../nats-server.ts'
 import { findChromium } from './find-chromium.ts'
-import { mongodbSuites } from './mongodb/mongodb-suites.ts'
-import { prepareEngine } from './mongodb.ts'
-import { findNatsServer } from './nats-server.ts'
 
 /**
  * Vitest's globalSetup: installs the engine of the MongoDB suites before the workers start, and prints the engines and
