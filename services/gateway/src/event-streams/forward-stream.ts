@@ -4,10 +4,12 @@ import { type AddRoute, flowOf } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { exemptFromCutOff } from '../limits/cut-off-slow-readers.ts'
 import { pick, requestHeadersOf, sendResponse, upstreamUrl } from '../upstream/forward.ts'
-import { maxWaitingBytes, OpenStream } from './open-stream.ts'
+import { OpenStream } from './open-stream.ts'
 import { StreamLimits } from './stream-limits.ts'
+
+/** Bytes that wait for a caller. Beyond them, nothing is read from the service. */
+const maxWaitingBytes = 64 * 1024
 
 /** Forwards an event stream. It is a request in flight until its head arrives, and from then on counts as a stream. */
 export const forwardStream: AddRoute<GatewayDeps> = (app, deps) => {
@@ -28,7 +30,6 @@ export const forwardStream: AddRoute<GatewayDeps> = (app, deps) => {
     method: ['GET', 'HEAD'],
     url: routePatternOf(operations.streamEvents),
     handler: async (request, reply) => {
-      exemptFromCutOff(reply.raw)
       if (request.method === 'GET') reply.raw.once('close', limits.acquire(request.identity, reply.raw))
       const response = await requestStream(request, reply, deps)
       if (!response) return reply.hijack()

@@ -4,24 +4,18 @@ import { ApiError } from '@fms/aip'
 import { Counter, countEventStream } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 
-const endReasons = ['caller', 'service', 'drain', 'displaced', 'unauthorized', 'unavailable', 'slow'] as const
+const endReasons = ['caller', 'service', 'drain', 'displaced', 'unauthorized', 'unavailable'] as const
 type EndReason = (typeof endReasons)[number]
 
 const endedStreams = new Counter({
   name: 'event_streams_ended_total',
-  help: 'Event streams that ended: by the caller, the service, a drain, a newcomer in a full gateway (displaced), a key or membership that ended (unauthorized), keys that could not be checked (unavailable), or cut off (slow)',
+  help: 'Event streams that ended: by the caller, who left or was cut off, the service, a drain, a newcomer in a full gateway (displaced), a key or membership that ended (unauthorized), or keys that could not be checked (unavailable)',
   labelNames: ['reason'],
 })
 for (const reason of endReasons) endedStreams.inc({ reason }, 0)
 
 /** How often the caller is authorized again, in milliseconds: with the cache, a revoked key's stream ends within five seconds. */
 const authorizeMs = 2_000
-
-/** Maximum number of bytes that wait for the caller. Beyond it, nothing is read from the service. */
-export const maxWaitingBytes = 64 * 1024
-
-/** How long so many bytes may wait, and an ended stream may take to flush, in milliseconds. */
-const slowMs = 5_000
 
 /** HTTP status codes of errors that say that the caller may not read the stream. With others, that is unknown. */
 const refusals = new Set([401, 403, 404])
@@ -39,61 +33,34 @@ export interface OpenStreamOptions {
 export class OpenStream {
   readonly #options: OpenStreamOptions
   readonly #timer: NodeJS.Timeout
-  #flushTimer: NodeJS.Timeout | undefined
-  #reason: EndReason | undefined
+  #hasEnded = false
   #isAuthorizing = false
 
   constructor(options: OpenStreamOptions) {
     const { raw, body } = options
     this.#options = options
     this.#timer = setInterval(() => this.#authorize(), authorizeMs)
-    body.on('data', (chunk: Buffer) => this.#write(chunk))
+    body.pipe(raw, { end: false })
     body.once('close', () => this.end('service'))
-    raw.once('close', () => this.#close())
+    raw.once('close', () => this.end('caller'))
     countEventStream(raw)
   }
 
   /** Ends the response, and the request to the service. */
   end(reason: EndReason): void {
-    if (this.#reason) return
-    const { raw, body } = this.#options
-    this.#stop(reason)
-    body.destroy()
-    raw.end()
-    if (!raw.writableFinished) this.#flushTimer ??= setTimeout(() => raw.destroy(), slowMs)
-  }
-
-  #stop(reason: EndReason): void {
-    this.#reason = reason
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    const { raw, body, log } = this.#options
     clearInterval(this.#timer)
     endedStreams.inc({ reason })
-    this.#options.log.info({ reason }, 'event stream ended')
-  }
-
-  #write(chunk: Buffer): void {
-    if (this.#reason) return
-    const { raw, body } = this.#options
-    raw.write(chunk)
-    if (raw.writableLength <= maxWaitingBytes || this.#flushTimer) return
-    body.pause()
-    this.#flushTimer = setTimeout(() => this.#cutOff(), slowMs)
-    raw.once('drain', () => {
-      if (this.#reason) return
-      clearTimeout(this.#flushTimer)
-      this.#flushTimer = undefined
-      body.resume()
-    })
-  }
-
-  #cutOff(): void {
-    if (!this.#reason) this.#stop('slow')
-    this.#options.body.destroy()
-    this.#options.raw.destroy()
+    log.info({ reason }, 'event stream ended')
+    body.destroy()
+    raw.end()
   }
 
   /** Skips a turn while the previous authorization is in progress. */
   #authorize(): void {
-    if (this.#reason || this.#isAuthorizing) return
+    if (this.#isAuthorizing) return
     this.#isAuthorizing = true
     this.#options
       .authorize()
@@ -104,15 +71,8 @@ export class OpenStream {
   }
 
   #reject(error: unknown): void {
-    if (this.#reason) return
     const isRefusal = error instanceof ApiError && refusals.has(error.httpStatus)
     if (!(error instanceof ApiError)) this.#options.log.error({ err: error }, 'an authorization has failed')
     this.end(isRefusal ? 'unauthorized' : 'unavailable')
-  }
-
-  #close(): void {
-    if (!this.#reason) this.#stop('caller')
-    clearTimeout(this.#flushTimer)
-    this.#options.body.destroy()
   }
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Counter, pipelinedRequests } from '@fms/service-kit'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 
 const cutOffs = new Counter({
   name: 'responses_cut_off_total',
@@ -9,14 +9,6 @@ const cutOffs = new Counter({
   labelNames: ['reason'],
 })
 for (const reason of ['stalled', 'slow']) cutOffs.inc({ reason }, 0)
-
-const exempted = new WeakSet<ServerResponse>()
-
-/**
- * Exempts a response: an event stream may send nothing for long, and has its own rule for slow readers. Only while no
- * request waits behind it, whose response would be held as long as the stream.
- */
-export const exemptFromCutOff = (raw: ServerResponse): void => void exempted.add(raw)
 
 const defaultLimits = {
   /** How long a caller may read no byte of a response. */
@@ -28,22 +20,22 @@ const defaultLimits = {
   intervalMs: 1_000,
 }
 
-/** A connection, and how much it has sent of its current response. */
-interface Connection {
-  /**
-   * Node stores the response that is being sent on its socket; those of pipelined requests wait for it. Only the handle
-   * counts the part of a chunk that is sent.
-   */
-  socket: Socket & {
-    _httpMessage?: ServerResponse | null
-    _handle?: { bytesWritten: number; writeQueueSize: number } | null
-  }
-  /** The response that the window belongs to; none before the first check of a response that has begun. */
-  raw: ServerResponse | undefined
-  windowEnd: number
-  /** Bytes that the socket had sent when the window began. */
-  windowStartBytes: number
+/** A connection. Only the handle counts the part of a chunk that is sent. */
+type ClientSocket = Socket & {
+  /** The response that is being sent; those of pipelined requests wait for it. */
+  _httpMessage?: ServerResponse | null
+  _handle?: { bytesWritten: number; writeQueueSize: number } | null
 }
+
+interface Window {
+  endsAt: number
+  /** Bytes that the socket had sent when the window began. */
+  startBytes: number
+}
+
+/** Whether the caller has to read: bytes of a response wait for it, or other responses wait for the one that it reads. */
+const isAwaited = (socket: ClientSocket): boolean =>
+  socket._httpMessage?.headersSent === true && (socket.writableLength > 0 || pipelinedRequests(socket) > 0)
 
 /**
  * Closes the connection of a caller who reads too slowly: an unread response holds memory and permits. Watches
@@ -51,51 +43,35 @@ interface Connection {
  * routes.
  */
 export const cutOffSlowReaders = (app: FastifyInstance, limits = defaultLimits): void => {
-  const connections = new Set<Connection>()
-  app.server.on('connection', (socket: Socket) => {
-    const connection: Connection = { socket, raw: undefined, windowEnd: 0, windowStartBytes: 0 }
-    connections.add(connection)
-    socket.once('close', () => connections.delete(connection))
+  const rules = [
+    { reason: 'stalled', lastsMs: limits.stalledMs, minBytes: 1 },
+    { reason: 'slow', lastsMs: limits.windowMs, minBytes: limits.minBytes },
+  ]
+  /** The windows of each connection while it {@link isAwaited}, in the order of the rules. */
+  const connections = new Map<ClientSocket, Window[]>()
+  app.server.on('connection', (socket: ClientSocket) => {
+    connections.set(socket, [])
+    socket.once('close', () => connections.delete(socket))
   })
-  const timer = setInterval(() => {
-    for (const connection of connections) {
-      const { socket } = connection
-      const raw = socket._httpMessage
-      const isExempted = raw && exempted.has(raw) && pipelinedRequests(socket) === 0
-      if (raw?.headersSent && !isExempted) check(connection, raw, limits, app.log)
-      else connection.raw = undefined
+
+  const check = (socket: ClientSocket, windows: Window[], now: number) => {
+    // Without a handle, it is destroyed.
+    if (!isAwaited(socket) || !socket._handle) return void windows.splice(0)
+    const sentBytes = socket._handle.bytesWritten - socket._handle.writeQueueSize
+    for (const [index, { reason, lastsMs, minBytes }] of rules.entries()) {
+      const window = windows[index]
+      if (!window || sentBytes - window.startBytes >= minBytes) {
+        windows[index] = { endsAt: now + lastsMs, startBytes: sentBytes }
+      } else if (now >= window.endsAt) {
+        cutOffs.inc({ reason })
+        app.log.warn({ reason }, 'the response was cut off: its caller does not read it')
+        return void socket.destroy()
+      }
     }
+  }
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const [socket, windows] of connections) check(socket, windows, now)
   }, limits.intervalMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
-}
-
-const check = (
-  connection: Connection,
-  raw: ServerResponse,
-  { stalledMs, windowMs, minBytes }: typeof defaultLimits,
-  log: FastifyBaseLogger,
-): void => {
-  const { socket } = connection
-  const now = performance.now()
-  // Destroyed just now.
-  if (!socket._handle) return
-  const sentBytes = socket._handle.bytesWritten - socket._handle.writeQueueSize
-  if (connection.raw !== raw) {
-    connection.raw = raw
-    // Node restarts this timer whenever the socket sends bytes.
-    raw.setTimeout(stalledMs, () => cutOff(raw, 'stalled', log))
-    // The timer belongs to the connection. Prepended, since Node sets the keep-alive timeout on `finish`.
-    raw.prependOnceListener('finish', () => raw.socket?.setTimeout(0))
-  } else {
-    if (now < connection.windowEnd) return
-    if (sentBytes - connection.windowStartBytes < minBytes) cutOff(raw, 'slow', log)
-  }
-  connection.windowEnd = now + windowMs
-  connection.windowStartBytes = sentBytes
-}
-
-const cutOff = (raw: ServerResponse, reason: 'stalled' | 'slow', log: FastifyBaseLogger): void => {
-  cutOffs.inc({ reason })
-  log.warn({ reason }, 'the response was cut off: its caller does not read it')
-  raw.destroy()
 }
