@@ -1,79 +1,57 @@
 import { Counter } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { rateLimited } from '../errors.ts'
 import { addressGroupOf } from './address-group.ts'
 
-export const windowMs = 60_000
+const windowMs = 60_000
 
-/** Windows in memory. 50,000 of them take some 10 MB. */
-const defaultMaxNames = 50_000
+/** Windows in memory; 50,000 of them take some 10 MB. */
+const maxWindows = 50_000
 
-export interface Window {
+interface Window {
   count: number
   /** The part of `count` that is not published to the other gateways yet. */
   unsent: number
-  endsAt: number
 }
 
 /** Counts by name, in windows of a minute from the first count, so that not all end at the same second. */
 export class FixedWindowCounter {
-  /** In the order in which they began, which is about the order in which they end. */
-  readonly #windows = new Map<string, Window>()
   /** Names with counts that are not published yet. */
   readonly unsent = new Set<string>()
-  readonly #now: () => number
-  readonly #maxNames: number
+  readonly #windows: LRUCache<string, Window>
 
-  /** @param now milliseconds of a monotonic clock. @param maxNames windows in memory; the oldest is evicted. */
-  constructor(now: () => number, maxNames = defaultMaxNames) {
-    this.#now = now
-    this.#maxNames = maxNames
-  }
-
-  get size(): number {
-    return this.#windows.size
+  /** @param now milliseconds of a monotonic clock, from 1. @param max windows in memory. */
+  constructor(now: () => number, max = maxWindows) {
+    this.#windows = new LRUCache({
+      // And not `max`, for which the cache takes 2 MB at once.
+      maxSize: max,
+      sizeCalculation: () => 1,
+      ttl: windowMs,
+      ttlResolution: 0,
+      perf: { now },
+      dispose: (_, name) => this.unsent.delete(name),
+    })
   }
 
   /** The name's window; undefined if it has none or an expired one. */
   find(name: string): Window | undefined {
-    const window = this.#windows.get(name)
-    return window && window.endsAt > this.#now() ? window : undefined
+    return this.#windows.get(name)
   }
 
   /** The name's window, a new one if it has none. @param lastsMs the length of a new one, in milliseconds. */
   of(name: string, lastsMs = windowMs): Window {
-    return this.find(name) ?? this.#begin(name, lastsMs)
+    const current = this.find(name)
+    if (current) return current
+    const begun = { count: 0, unsent: 0 }
+    // To the cache, a TTL of 0 is none.
+    this.#windows.set(name, begun, { ttl: lastsMs || 1 })
+    return begun
   }
 
-  /** Counts a request that this gateway lets through. */
-  add(name: string): void {
-    const window = this.of(name)
-    window.count++
-    window.unsent++
-    this.unsent.add(name)
-  }
-
-  /** Time until the window ends, in milliseconds; 0 for an expired one. */
-  msLeft({ endsAt }: Window): number {
-    return Math.max(0, endsAt - this.#now())
-  }
-
-  #begin(name: string, lastsMs: number): Window {
-    this.#windows.delete(name)
-    this.#evict()
-    const window = { count: 0, unsent: 0, endsAt: this.#now() + lastsMs }
-    this.#windows.set(name, window)
-    return window
-  }
-
-  /** Deletes expired windows, and the oldest ones until there is space for one more. */
-  #evict() {
-    const now = this.#now()
-    for (const [name, { endsAt }] of this.#windows) {
-      if (endsAt > now && this.#windows.size < this.#maxNames) return
-      this.#windows.delete(name)
-      this.unsent.delete(name)
-    }
+  /** Time until the name's window ends, in milliseconds. */
+  msLeft(name: string): number {
+    return this.#windows.getRemainingTTL(name)
   }
 }
 
@@ -96,8 +74,12 @@ export const limitRate = (
     const name = nameOf(request)
     const window = counts.of(name)
     const isWithinLimit = window.count < perMinute
-    if (isWithinLimit) counts.add(name)
-    const resetSeconds = Math.ceil(counts.msLeft(window) / 1000)
+    if (isWithinLimit) {
+      window.count++
+      window.unsent++
+      counts.unsent.add(name)
+    }
+    const resetSeconds = Math.ceil(counts.msLeft(name) / 1000)
     reply.headers({
       'ratelimit-limit': perMinute,
       'ratelimit-remaining': Math.max(0, perMinute - window.count),

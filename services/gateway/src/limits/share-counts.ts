@@ -25,8 +25,7 @@ export const shareCounts = (
   logger: FastifyBaseLogger,
 ): (() => void) => {
   const gateway = nuid.next()
-  let connected: NatsConnection | undefined
-  let reconnectGrace: NodeJS.Timeout | undefined
+  let publishDeltas = () => {}
 
   const applyDelta = (data: Uint8Array) => {
     const received = RequestsCounted.decode(data)
@@ -34,7 +33,7 @@ export const shareCounts = (
     for (const [keyId, count, msLeft] of received.counts) counts.of(keyId, msLeft).count += count
   }
 
-  const subscribe = (nats: NatsConnection) => {
+  const share = (nats: NatsConnection) => {
     nats.subscribe(RequestsCounted.subject, {
       callback: (err, { data }) => {
         if (err) return logger.error({ err }, 'NATS denies the subscription to the counts of other gateways')
@@ -45,47 +44,38 @@ export const shareCounts = (
         }
       },
     })
-    connected = nats
-    followConnection(nats, (isConnected) => {
-      clearTimeout(reconnectGrace)
-      connected = undefined
-      const resume = () => {
-        connected = nats
-      }
-      if (isConnected) reconnectGrace = setTimeout(resume, reconnectGraceMs).unref()
+    let resumesAt = 0
+    const connection = followConnection(nats, () => {
+      resumesAt = performance.now() + reconnectGraceMs
     })
+    publishDeltas = () => {
+      if (!connection.isConnected || performance.now() < resumesAt) return
+      const deltas = takeDeltas(counts)
+      for (let first = 0; first < deltas.length; first += maxKeys)
+        nats.publish(
+          RequestsCounted.subject,
+          RequestsCounted.encode({ gateway, counts: deltas.slice(first, first + maxKeys) }),
+        )
+    }
   }
   // Rejects only when the gateway stops before it is connected.
-  connecting.then(subscribe, () => {})
-
-  const takeDeltas = (): RequestsCounted['counts'] => {
-    const deltas: RequestsCounted['counts'] = []
-    for (const keyId of counts.unsent) {
-      const window = counts.find(keyId)
-      if (window && !connected) continue
-      counts.unsent.delete(keyId)
-      // The window may have been evicted, and begun again by another gateway's counts: then nothing of it is ours.
-      if (!window?.unsent) continue
-      deltas.push([keyId, window.unsent, Math.ceil(counts.msLeft(window))])
-      window.unsent = 0
-    }
-    return deltas
-  }
-
-  const publishDeltas = () => {
-    const deltas = takeDeltas()
-    if (connected?.isClosed()) return
-    for (let first = 0; first < deltas.length; first += maxKeys)
-      connected?.publish(
-        RequestsCounted.subject,
-        RequestsCounted.encode({ gateway, counts: deltas.slice(first, first + maxKeys) }),
-      )
-  }
-  const timer = setInterval(publishDeltas, intervalMs).unref()
+  connecting.then(share, () => {})
+  const timer = setInterval(() => publishDeltas(), intervalMs).unref()
 
   return () => {
     clearInterval(timer)
-    clearTimeout(reconnectGrace)
     publishDeltas()
   }
+}
+
+const takeDeltas = (counts: FixedWindowCounter): RequestsCounted['counts'] => {
+  const deltas: RequestsCounted['counts'] = []
+  for (const keyId of counts.unsent) {
+    const window = counts.find(keyId)
+    if (!window) continue
+    deltas.push([keyId, window.unsent, Math.ceil(counts.msLeft(keyId))])
+    window.unsent = 0
+  }
+  counts.unsent.clear()
+  return deltas
 }

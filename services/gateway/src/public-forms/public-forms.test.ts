@@ -186,7 +186,7 @@ describe('pages of every origin', () => {
 
 describe('the bounds of an address', () => {
   it('are 1,200 requests a minute, by the proxies of TRUST_PROXY', async () => {
-    await using gateway = await start({ trustProxy: '127.0.0.1', now: () => 0 })
+    await using gateway = await start({ trustProxy: '127.0.0.1', now: () => 1 })
     const from = (address: string, of = '/f/x.json') =>
       read(gateway, { headers: { 'x-forwarded-for': address } }, of)
 
