@@ -45,7 +45,7 @@ import { llmsTxt, markdownDocs } from './routes/markdown-docs.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { createAgent, createStreamAgent } from './upstream/connections.ts'
-import { anyOrganization, forward } from './upstream/forward.ts'
+import { anyOrganization, type ForwardedOperation, forward } from './upstream/forward.ts'
 import { createUpstream, probe } from './upstream/upstream.ts'
 
 const maxHeaderBytes = 32 * 1024
@@ -179,22 +179,14 @@ const v2 = (deps: GatewayDeps) => async (app: App) => {
     requireMembership(authenticated)
     reserveBodies(authenticated, new MemoryBudget('requests', maxBodyBytes))
     const forwarded = allOperations.filter(isForwarded)
-    for (const alike of Object.values(Object.groupBy(forwarded, proxyOf)))
-      forwardTo(
-        authenticated,
-        deps,
-        alike!.map((each) => [routePatternOf(each), each]),
-      )
+    for (const [first, ...others] of Map.groupBy(forwarded, proxyOf).values())
+      authenticated.register(forward, { deps, routes: [routeOf(first!), ...others.map(routeOf)] })
     authenticated.register(publicIdRoute(deps, operations.getForm, '', maskSchemaOf(Form)))
     authenticated.register(
       publicIdRoute(deps, operations.getRevision, '/revisions/live', maskSchemaOf(Revision)),
     )
     for (const addRoute of [forwardStream, publishForm]) addRoute(authenticated, deps)
   })
-}
-
-interface ForwardedOperation extends Operation {
-  service: 'organizations' | 'forms'
 }
 
 /** Sign-ins and streams have routes of their own. */
@@ -206,22 +198,7 @@ const isForwarded = <T extends Operation>(operation: T): operation is T & Forwar
 /** Operations of one service with one method share a proxy: each is a plugin with plugins of its own, and slow to load. */
 const proxyOf = ({ service, method }: ForwardedOperation) => `${service} ${method}`
 
-/** Registers routes that forward to one service with one method. */
-const forwardTo = (
-  app: FastifyInstance,
-  { responseBudget, queues, authorize, ...deps }: GatewayDeps,
-  routes: readonly (readonly [string, ForwardedOperation])[],
-) => {
-  const [[, { service, method }]] = routes as [[string, ForwardedOperation]]
-  app.register(forward, {
-    to: deps[service],
-    queue: queues[service],
-    authorize,
-    responseBudget,
-    method,
-    routes,
-  })
-}
+const routeOf = (operation: ForwardedOperation) => [routePatternOf(operation), operation] as const
 
 /** A read of a form by its public id, in whichever organization (AIP-159). @param rest the path after that of the form. */
 const publicIdRoute =
@@ -229,5 +206,5 @@ const publicIdRoute =
   async (app: FastifyInstance) => {
     resolveOrganization(app, deps, members)
     const path = `/organizations/${anyOrganization}/forms/:formRef${rest}`
-    forwardTo(app, deps, [[path, read]])
+    app.register(forward, { deps, routes: [[path, read]] })
   }

@@ -1,37 +1,38 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import httpProxy from '@fastify/http-proxy'
 import { expensiveHeader, identityHeader, type Operation, replayedHeader } from '@fms/contracts'
 import type { Flow } from '@fms/scheduling'
 import { flowOf, formBodyBytes, overloaded, toPathSegment } from '@fms/service-kit'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { type AdmissionQueue, isExpensive, rememberCost } from '../admission/admission-queue.ts'
+import { isExpensive, rememberCost } from '../admission/admission-queue.ts'
 import type { MemoryBudget } from '../admission/memory-budget.ts'
 import { reauthorize } from '../caller/authenticate.ts'
-import type { Authorize } from '../caller/authorization-cache.ts'
 import { maxBufferedBytes } from '../config.ts'
-import { StreamedBody, type Upstream, type UpstreamRequest, type UpstreamResponse } from './upstream.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { StreamedBody, type UpstreamRequest, type UpstreamResponse } from './upstream.ts'
+
+export interface ForwardedOperation extends Operation {
+  service: 'organizations' | 'forms'
+}
 
 export interface ForwardOptions {
-  to: Upstream
-  queue: AdmissionQueue
-  authorize: Authorize
-  responseBudget: MemoryBudget
-  method: Operation['method']
-  /** Route patterns, and their operations with this method. No other path is forwarded. */
-  routes: readonly (readonly [string, Operation])[]
+  deps: GatewayDeps
+  /** Route patterns, and their operations: of one service, with one method. No other path is forwarded. */
+  routes: readonly [ForwardedRoute, ...ForwardedRoute[]]
 }
+
+type ForwardedRoute = readonly [string, ForwardedOperation]
 
 interface RequestContext {
   request: FastifyRequest
   reply: FastifyReply
 }
 
-/** What the proxy forwards: it hands its dispatcher neither of the two. */
-const requestContext = new AsyncLocalStorage<RequestContext | undefined>()
+/** What the proxy forwards, among the headers: it hands its dispatcher neither of the two. No header has a symbol as its name. */
+const context = Symbol('context')
 
 /** Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path. */
-export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) => {
-  const { to, method, routes } = options
+export const forward: FastifyPluginAsync<ForwardOptions> = async (app, { deps, routes }) => {
+  const [[, { service, method }]] = routes
   const operations = new Map(routes)
   keepRawBodies(app)
   app.addHook('onRoute', (route) => {
@@ -45,26 +46,31 @@ export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) 
     if (sendsForm) route.bodyLimit = formBodyBytes
   })
   await app.register(httpProxy, {
-    upstream: to.origin,
-    undici: dispatcherOf(options),
+    upstream: deps[service].origin,
+    undici: dispatcherOf(deps, service),
     // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
     httpMethods: method === 'GET' ? ['GET', 'HEAD'] : [method],
-    routes: routes.map(([path]) => path),
+    routes: [...operations.keys()],
     proxyPayloads: false,
     disableRequestLogging: true,
     // The dispatcher builds the path from the route and its parameters, never from the raw URL.
     preRewrite: () => '/',
     replyOptions: {
-      rewriteRequestHeaders: (request) => requestHeadersOf(request as FastifyRequest),
       rewriteHeaders: responseHeadersOf,
       retryDelay: () => null,
       onResponse: (_request, reply, { stream }) => sendResponse(reply as FastifyReply, stream as never),
     },
     // Returns undefined: Fastify would await a returned reply.
-    handler: (request, reply, path, options) =>
-      requestContext.run({ request, reply }, () => {
-        reply.from(path, { ...options, body: request.body, contentType: 'application/json' })
-      }),
+    handler: (request, reply, path, options) => {
+      const headers = { ...requestHeadersOf(request), [context]: { request, reply } }
+      const rewriteRequestHeaders = () => headers
+      reply.from(path, {
+        ...options,
+        body: request.body,
+        contentType: 'application/json',
+        rewriteRequestHeaders,
+      })
+    },
   })
 }
 
@@ -78,27 +84,30 @@ const keepRawBodies = (app: FastifyInstance) => {
   )
 }
 
-type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'headers' | 'body'>
+type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'body'> & {
+  headers: Record<string, string> & { [context]: RequestContext }
+}
 type ResponseCallback = (error: null, response: UpstreamResponse) => void
 
 /**
  * The dispatcher of the proxy. Its responses have bytes where those of undici have streams: see docs/decisions/0007.
  */
-const dispatcherOf = (options: ForwardOptions) => ({
+const dispatcherOf = (deps: GatewayDeps, service: ForwardedOperation['service']) => ({
   request: ((request: ForwardedRequest, done: ResponseCallback) => {
-    const context = requestContext.getStore()!
-    // A connection that is opened meanwhile would keep the context for as long as it is open.
-    requestContext.run(undefined, () => sendWhenAdmitted(context, request, done, options))
+    void sendWhenAdmitted(request, done, deps, service)
   }) as never,
 })
 
 /** Sends a request when it is its turn. Errors are sent to the caller here: the proxy would log each of them. */
 const sendWhenAdmitted = async (
-  { request, reply }: RequestContext,
   { method, headers, body }: ForwardedRequest,
   done: ResponseCallback,
-  { to, queue, responseBudget, authorize }: ForwardOptions,
+  deps: GatewayDeps,
+  service: ForwardedOperation['service'],
 ) => {
+  const { queues, responseBudget, authorize } = deps
+  const [to, queue] = [deps[service], queues[service]]
+  const { request, reply } = headers[context]
   const { identity, permit, routeOptions } = request
   const admission = {
     flow: flowOf(identity),
