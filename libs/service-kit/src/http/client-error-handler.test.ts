@@ -114,11 +114,8 @@ describe('a slow client', () => {
 
   /** Sends a request slowly. @returns the response, and the status of another client's request meanwhile. */
   const sendSlowly = async (head: string, part = 'x') => {
-    const app = createApp({
-      logger: pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
-      headTimeoutMs: 100,
-      requestTimeoutMs: 200,
-    })
+    const app = createApp({ logger: pino({}, { write: (line) => lines.push(JSON.parse(line)) }) })
+    Object.assign(app.server, { headersTimeout: 100, requestTimeout: 200 })
     app.post('/things', async ({ body }) => body)
     app.get('/held', () => new Promise(() => {}))
     const origin = await app.listen()

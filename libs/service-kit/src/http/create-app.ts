@@ -27,6 +27,12 @@ export const smallBodyBytes = 16 * 1024
 /** The largest body of routes that a form is sent to. */
 export const formBodyBytes = 1024 * 1024
 
+/** How long a head may take to arrive, in milliseconds, before the request is rejected with 408. */
+const headTimeoutMs = 10_000
+
+/** How long a whole request may take to arrive, in milliseconds: 1 MiB at 18 KB/s. */
+const requestTimeoutMs = 60_000
+
 /** Longer than any path that Node accepts, so a long reference is a 404 and not another error. */
 const maxParamLength = 256 * 1024
 
@@ -47,10 +53,6 @@ export interface AppOptions {
   logger: FastifyBaseLogger
   /** The largest head of a request; larger ones are rejected with 431. 128 KiB by default. */
   maxHeaderBytes?: number
-  /** How long a head may take to arrive, in milliseconds, before the request is rejected with 408. 10 s by default. */
-  headTimeoutMs?: number
-  /** How long a whole request may take to arrive, in milliseconds. 60 s by default: 1 MiB at 18 KB/s. */
-  requestTimeoutMs?: number
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted; none by default. */
   trustProxy?: string[] | undefined
   /** Bodies over this many bytes are large, {@link smallBodyBytes} by default. */
@@ -115,13 +117,7 @@ const omitLengthOf304 = (app: FastifyInstance): void => {
 /** Adds routes to an app. Not a plugin of Fastify: its own scope would be slow to create, and these routes need none. */
 export type AddRoute<Deps = object> = (app: App, deps: Deps) => void
 
-const createServer = ({
-  logger,
-  maxHeaderBytes = 128 * 1024,
-  headTimeoutMs = 10_000,
-  requestTimeoutMs = 60_000,
-  trustProxy,
-}: AppOptions) =>
+const createServer = ({ logger, maxHeaderBytes = 128 * 1024, trustProxy }: AppOptions) =>
   fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -133,7 +129,7 @@ const createServer = ({
       // `rejectSmuggling` does, with an error body.
       requireHostHeader: false,
       headersTimeout: headTimeoutMs,
-      connectionsCheckingInterval: Math.min(headTimeoutMs, requestTimeoutMs) / 4,
+      connectionsCheckingInterval: headTimeoutMs / 4,
     },
     requestTimeout: requestTimeoutMs,
     routerOptions: { maxParamLength },

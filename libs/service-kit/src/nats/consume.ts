@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Consumer,
   type ConsumerConfig,
+  type ConsumerInfo,
   type ConsumerMessages,
   JetStreamApiCodes,
   JetStreamApiError,
@@ -22,33 +23,32 @@ const retryMs = 250
 /** How long a stop waits for the messages that the server has sent, in milliseconds. */
 const drainMs = 1_000
 
-/** Creates a stream, or updates its configuration. May run again, and concurrently. */
-export const ensureStream = async (
+/** Updates the configuration of a stream, or creates it. May run again, and concurrently. */
+export const ensureStream = (
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
-): Promise<StreamInfo> => {
-  const exists = await manager.streams.info(config.name).then(() => true, falseIfMissing)
-  return exists ? manager.streams.update(config.name, config) : manager.streams.add(config)
-}
+): Promise<StreamInfo> =>
+  manager.streams.update(config.name, config).catch(ifMissing(() => manager.streams.add(config)))
 
-/** Creates a durable consumer, or updates its configuration. May run again, and concurrently. */
-export const ensureConsumer = async (
+/** Updates the configuration of a durable consumer, or creates it. May run again, and concurrently. */
+export const ensureConsumer = (
   manager: JetStreamManager,
   stream: string,
   config: Partial<ConsumerConfig> & { durable_name: string },
-) => {
-  const exists = await manager.consumers.info(stream, config.durable_name).then(() => true, falseIfMissing)
-  if (exists) await manager.consumers.update(stream, config.durable_name, config)
-  else await manager.consumers.add(stream, config)
-}
+): Promise<ConsumerInfo> =>
+  manager.consumers
+    .update(stream, config.durable_name, config)
+    .catch(ifMissing(() => manager.consumers.add(stream, config)))
 
 const { StreamNotFound, ConsumerNotFound } = JetStreamApiCodes
 const missing: readonly number[] = [StreamNotFound, ConsumerNotFound]
 
-const falseIfMissing = (error: unknown): false => {
-  if (error instanceof JetStreamApiError && missing.includes(error.code)) return false
-  throw error
-}
+const ifMissing =
+  <T>(create: () => Promise<T>) =>
+  (error: unknown): Promise<T> => {
+    if (error instanceof JetStreamApiError && missing.includes(error.code)) return create()
+    throw error
+  }
 
 /**
  * Handles the messages of a durable pull consumer concurrently until it is stopped. Resumes after interruptions.

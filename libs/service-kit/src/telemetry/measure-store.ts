@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { ApiError, ExpectedOutcome } from '@fms/aip'
 import type { FastifyBaseLogger } from 'fastify'
 import { Counter, Gauge, Histogram } from './metrics.ts'
-import { storeTracer } from './tracing.ts'
+import { traceStoreCall } from './tracing.ts'
 
 const duration = new Histogram({
   name: 'store_operation_duration_seconds',
@@ -38,7 +38,7 @@ type OutageLogger = Pick<FastifyBaseLogger, 'error' | 'info'>
 const unmeasured = new Set(['constructor', 'close'])
 
 /**
- * Wraps a store: its operations get metrics and, if tracing is enabled by now, spans. Logs outages.
+ * Wraps a store: its operations get metrics and spans. Logs outages.
  *
  * @param name the label `store`; `{NAME}_STORE_URL` configures the store.
  * @param url its scheme is the label `engine`.
@@ -52,12 +52,11 @@ export const measureStore = <S extends object>(
   parts: readonly (keyof S & string)[] = [],
 ): S => {
   const outages = createOutageLog(name, logger)
-  const trace = storeTracer()
   const engine = url.split(/[:+]/, 1)[0]!
   if (engine === 'sqlite' && url !== 'sqlite::memory:') files.set(name, url.slice('sqlite:'.length))
   const wrap = (part: object, prefix: string) =>
     wrapMethods(part, (method, call) =>
-      measure({ store: name, engine, operation: `${prefix}${method}` }, call, outages, trace),
+      measure({ store: name, engine, operation: `${prefix}${method}` }, call, outages),
     )
   const measured = wrap(store, '')
   for (const part of parts) measured[part] = wrap(store[part] as object, `${part}.`)
@@ -87,11 +86,10 @@ const measure = (
   labels: Record<'store' | 'engine' | 'operation', string>,
   call: () => unknown,
   outages: ReturnType<typeof createOutageLog>,
-  trace: ReturnType<typeof storeTracer>,
 ): unknown => {
   const startedAt = performance.now()
   const observe = () => duration.observe(labels, (performance.now() - startedAt) / 1000)
-  const result = trace ? trace(labels.store, labels.engine, labels.operation, call) : call()
+  const result = traceStoreCall(labels.store, labels.engine, labels.operation, call)
   // The duration of a stream depends on its reader.
   if (result instanceof Promise)
     result.then(

@@ -40,8 +40,9 @@ export const traceSending = <T>(subject: string, headers: MsgHdrs, send: () => P
 export const traceDelivery = <T>(message: JsMsg, consumer: string, handle: () => Promise<T>): Promise<T> =>
   tracing ? tracing.delivery(message, consumer, handle) : handle()
 
-/** The function that calls a store within a span, if there is a current span; undefined while tracing is disabled. */
-export const storeTracer = () => tracing?.storeCall
+/** Calls a store within a span, if there is a current span. */
+export const traceStoreCall = <T>(store: string, engine: string, operation: string, call: () => T): T =>
+  tracing ? tracing.storeCall(store, engine, operation, call) : call()
 
 /** The log fields of the current span; none without one. */
 export const traceFields = (): { trace_id?: string; span_id?: string } => tracing?.fields() ?? {}

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { ifNoneMatchHolds } from '@fms/aip'
 import { NoQuery } from '@fms/contracts'
 import type { App } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -61,8 +62,7 @@ export const sendDocument = (
   const etag = `"${digest}${isCompressed ? '-gzip' : ''}"`
   reply.headers({ 'cache-control': cacheControl, etag })
   addVary(reply, 'accept-encoding')
-  const tags = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
-  if (tags.includes(etag) || tags.includes('*')) return reply.code(304).send()
+  if (ifNoneMatchHolds(headers['if-none-match'], etag)) return reply.code(304).send()
   if (isCompressed) reply.header('content-encoding', 'gzip')
   return reply.header('content-type', contentType).send(isCompressed ? gzip : identity)
 }
