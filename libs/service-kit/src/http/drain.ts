@@ -36,53 +36,44 @@ export type NewConnections = 'listen' | 'refuse'
 /** Adds `app.drain` and `app.endOnDrain`. @returns a function that says whether the app drains. */
 export const addDrain = (app: FastifyInstance, newConnections: NewConnections): (() => boolean) => {
   let isDraining = false
-  const endless = new EndlessResponses(newConnections === 'refuse')
+  /** Whether an endless response ends as soon as it begins. */
+  let endsAtOnce = false
+  const endless = new Set<() => void>()
+  const endAll = () => {
+    for (const end of endless) end()
+  }
 
   const drain = async (timeoutMs: number) => {
     isDraining = true
     app.server.prependListener('request', (_, response) => {
       response.shouldKeepAlive = false
     })
-    endless.end({ forGood: newConnections === 'refuse' })
+    endsAtOnce ||= newConnections === 'refuse'
+    endAll()
     if (!app.server.listening || timeoutMs === 0) return
     if (newConnections === 'listen') await delay(timeoutMs)
     else await stopListening(app.server, timeoutMs)
   }
+  const endOnDrain = (raw: ServerResponse, end: () => void) => {
+    const endNow = () => {
+      endless.delete(endNow)
+      const { socket } = raw
+      // The head is sent, perhaps with `keep-alive`. Without this, the client would use the connection again.
+      if (newConnections === 'refuse') raw.once('finish', () => socket?.destroySoon())
+      end()
+    }
+    if (endsAtOnce) return endNow()
+    endless.add(endNow)
+    raw.once('close', () => endless.delete(endNow))
+  }
 
   app.decorate('drain', drain)
-  app.decorate('endOnDrain', (raw: ServerResponse, end: () => void) => endless.add(raw, end))
-  app.addHook('preClose', async () => endless.end({ forGood: true }))
+  app.decorate('endOnDrain', endOnDrain)
+  app.addHook('preClose', async () => {
+    endsAtOnce = true
+    endAll()
+  })
   return () => isDraining
-}
-
-class EndlessResponses {
-  readonly #endsConnections: boolean
-  readonly #open = new Map<ServerResponse, () => void>()
-  #haveEnded = false
-
-  constructor(endsConnections: boolean) {
-    this.#endsConnections = endsConnections
-  }
-
-  add(raw: ServerResponse, end: () => void): void {
-    this.#open.set(raw, end)
-    raw.once('close', () => this.#open.delete(raw))
-    if (this.#haveEnded) this.#end(raw, end)
-  }
-
-  /** @param forGood ends those, too, that are added later. */
-  end({ forGood }: { forGood: boolean }): void {
-    this.#haveEnded ||= forGood
-    for (const [raw, end] of this.#open) this.#end(raw, end)
-  }
-
-  #end(raw: ServerResponse, end: () => void): void {
-    this.#open.delete(raw)
-    const { socket } = raw
-    // The head is sent, perhaps with `keep-alive`. Without this, the client would use the connection again.
-    if (this.#endsConnections) raw.once('finish', () => socket?.destroySoon())
-    end()
-  }
 }
 
 /** Resolves once every connection has ended. */
