@@ -61,9 +61,6 @@ const maxBodyBytes = 64 * 1024 * 1024
 
 const sessionSeats = { seats: 4 }
 
-/** Timeout of the next bytes of an event stream, in milliseconds. Forms sends a comment every five seconds. */
-const streamTimeoutMs = 15_000
-
 /** The public API. @param now milliseconds of a monotonic clock. @param consoleFolder it may be missing. */
 export const createGateway = async (
   config: GatewayConfig,
@@ -145,7 +142,7 @@ export const createGateway = async (
 /** The services behind the gateway. */
 const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
   const agent = createAgent()
-  const streamAgent = createStreamAgent(streamTimeoutMs)
+  const streamAgent = createStreamAgent()
   const create = (name: string, origin: string) => createUpstream({ name, origin, agent, logger })
   const organizations = create('organizations', config.ORGANIZATIONS_URL)
   const forms = create('forms', config.FORMS_URL)

@@ -1,6 +1,7 @@
+import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream'
+import { errors } from 'nats'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { LogFormat } from '../config.ts'
-import { isNatsFailure } from '../nats/is-nats-failure.ts'
 
 /** Lines are buffered, since writing each one separately costs a tenth of the CPU time of its request. */
 const bufferBytes = 4096
@@ -23,10 +24,17 @@ export const createLogger = async (service: string, level: string, format: LogFo
   return pino(options, prettyDestination())
 }
 
+/** What the clients throw when NATS is away, refuses a request, or does not respond; the first four are defects of the caller. */
+const { InvalidArgumentError, InvalidOperationError, InvalidSubjectError, ProtocolError, ...failures } =
+  errors
+const outages = [...Object.values(failures), JetStreamApiError, JetStreamError]
+
 /** An error with its stack, except for an outage of NATS: it is expected, and its message is the cause. */
 const serializeError = (error: Error) => {
   const serialized = pino.stdSerializers.err(error)
-  return isNatsFailure(error) ? { type: serialized.type, message: serialized.message } : serialized
+  return outages.some((each) => error instanceof each)
+    ? { type: serialized.type, message: serialized.message }
+    : serialized
 }
 
 const jsonDestination = (): DestinationStream => {

@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { Agent } from 'undici'
 
@@ -7,6 +7,9 @@ const idleMs = 2_000
 
 /** Timeout of a response's head and of each part of its body: services wait less for the store, and say so. */
 const defaultTimeoutMs = 6_000
+
+/** Timeout of the next bytes of an event stream, in milliseconds. Forms sends a comment every five seconds. */
+const streamTimeoutMs = 15_000
 
 /**
  * Returns addresses in random order. The system sorts them by common prefix (RFC 6724, rule 9): all connections would
@@ -17,22 +20,14 @@ export const shuffledLookup =
   (name, options, done) => {
     lookup(name, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, [])
-      const shuffled = shuffle(addresses)
+      const shuffled = addresses
+        .map((address) => ({ ...address, rank: Math.random() }))
+        .sort((one, other) => one.rank - other.rank)
       if (options.all) return done(null, shuffled)
       const [first] = shuffled
       done(null, first!.address, first!.family)
     })
   }
-
-/** Fisher–Yates shuffle. */
-const shuffle = (addresses: LookupAddress[]): LookupAddress[] => {
-  const shuffled = [...addresses]
-  for (let last = shuffled.length - 1; last > 0; last--) {
-    const other = Math.floor(Math.random() * (last + 1))
-    ;[shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!]
-  }
-  return shuffled
-}
 
 const connectionOptions = {
   pipelining: 1,
@@ -49,6 +44,6 @@ const connectionOptions = {
 export const createAgent = (timeoutMs = defaultTimeoutMs) =>
   new Agent({ ...connectionOptions, clientTtl: 60_000, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
 
-/** One connection per event stream. @param bodyTimeoutMs longer than the interval of comments. */
-export const createStreamAgent = (bodyTimeoutMs: number) =>
-  new Agent({ ...connectionOptions, headersTimeout: defaultTimeoutMs, bodyTimeout: bodyTimeoutMs })
+/** One connection per event stream. */
+export const createStreamAgent = () =>
+  new Agent({ ...connectionOptions, headersTimeout: defaultTimeoutMs, bodyTimeout: streamTimeoutMs })
