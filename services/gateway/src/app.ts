@@ -48,8 +48,6 @@ import { createAgent, createStreamAgent } from './upstream/connections.ts'
 import { anyOrganization, type ForwardedOperation, forward } from './upstream/forward.ts'
 import { createUpstream, probe } from './upstream/upstream.ts'
 
-const maxHeaderBytes = 32 * 1024
-
 /** Publish commands on their way to a publisher and back: as many as one works on. */
 const publishSeats = { seats: 64, perOrganization: 32, perUser: 8 }
 
@@ -105,17 +103,9 @@ export const createGateway = async (
     consoleFiles: createConsoleReader(consoleFolder),
   }
 
-  const app = createApp({
-    logger,
-    maxHeaderBytes,
-    trustProxy: config.TRUST_PROXY,
-    newConnections: 'listen',
-    addFirstHooks: (app) => {
-      allowOrigins(app, config.CORS_ORIGINS)
-      if (showsForms(config)) allowEveryOrigin(app, '/f/')
-    },
-    ready,
-  })
+  const app = createApp({ logger, trustProxy: config.TRUST_PROXY, ready })
+  allowOrigins(app, config.CORS_ORIGINS)
+  if (showsForms(config)) allowEveryOrigin(app, '/f/')
   limitConnections(app, config.MAX_CONNECTIONS)
   limitPipelining(app)
   respondToPreflights(app)

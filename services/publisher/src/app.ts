@@ -49,6 +49,7 @@ export const createPublisherApp = (given: PublisherDeps): App => {
   changes.on('recorded', relay.wake)
   const app = createApp({
     logger,
+    isBehindGateway: true,
     ready: async () => {
       if (!consumption.active) throw new Error('Commands cannot be consumed: the stream does not exist')
       // Rejects while NATS is unreachable or cannot store commands.

@@ -11,7 +11,7 @@ import { createApp } from './create-app.ts'
  */
 const exchange = async (bytes: string, then = (_: Socket) => {}, lines: object[] = []): Promise<string> => {
   const logger = pino({}, { write: (line) => lines.push(JSON.parse(line)) })
-  const app = createApp({ logger, maxHeaderBytes: 8 * 1024 })
+  const app = createApp({ logger })
   app.post('/here', async () => ({}))
   app.post('/later', { onRequest: () => new Promise(setImmediate) }, async () => ({}))
   app.get('/held', () => new Promise(() => {}))
@@ -46,7 +46,7 @@ describe('invalid HTTP', () => {
     ['bad chunks', `POST /here HTTP/1.1\r\nhost: x\r\n${jsonInChunks}zz\r\n`, 400, 'MALFORMED_REQUEST'],
     [
       'a head that is too long',
-      `GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(9 * 1024)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(33 * 1024)}\r\n\r\n`,
       431,
       'HEAD_TOO_LARGE',
     ],

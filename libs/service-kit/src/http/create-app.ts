@@ -15,7 +15,7 @@ import { exposeMetrics } from '../telemetry/metrics.ts'
 import { traceRequests } from '../telemetry/tracing.ts'
 import { rejectSmuggling, rejectUnknownPaths, toRoutableUrl, toValidator } from './check-requests.ts'
 import { clientErrorHandler } from './client-error-handler.ts'
-import { addDrain, endIdleConnections, type NewConnections } from './drain.ts'
+import { addDrain, endIdleConnections } from './drain.ts'
 import { errorHandler } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { observeRequests, requestIdOf } from './observe-requests.ts'
@@ -51,27 +51,24 @@ interface ZodTypeProvider extends FastifyTypeProvider {
 
 export interface AppOptions {
   logger: FastifyBaseLogger
-  /** The largest head of a request; larger ones are rejected with 431. 128 KiB by default. */
-  maxHeaderBytes?: number
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted; none by default. */
   trustProxy?: string[] | undefined
   /** Bodies over this many bytes are large, {@link smallBodyBytes} by default. */
   largeBodyBytes?: number
   /** Parses only scalar members of a large body, off the event loop. Without it, large bodies are parsed like others. */
   parseShallowly?: (body: Buffer, request: FastifyRequest) => Promise<ShallowJson>
-  /** The gateway logs each request, and adds `x-request-id` and `nosniff`: services behind it log failures alone at `info`. */
+  /**
+   * The gateway logs each request, and adds `x-request-id` and `nosniff`: services behind it log failures alone at `info`.
+   * They accept larger heads, and refuse connections while they drain.
+   */
   isBehindGateway?: boolean
   /** Resolves while the service can work; its error is the reason why `/readyz` is 503. */
   ready?: () => Promise<void>
-  /** Adds hooks that run before all others. */
-  addFirstHooks?: (app: FastifyInstance) => void
-  /** What happens to new connections while the app drains; `refuse` by default. */
-  newConnections?: NewConnections
 }
 
 /** Creates a service's app: strict JSON, Zod schemas, AIP-193 errors, request ids, probes and `/metrics`. */
 export const createApp = (options: AppOptions) => {
-  const { logger, ready, addFirstHooks, newConnections = 'refuse', isBehindGateway = false } = options
+  const { isBehindGateway = false } = options
   const app = createServer(options)
   acceptJsonBodies(app, options.largeBodyBytes ?? smallBodyBytes, options.parseShallowly)
   app.setValidatorCompiler(({ schema }) => toValidator(schema as z.ZodType))
@@ -81,15 +78,14 @@ export const createApp = (options: AppOptions) => {
 
   rejectConnect(app)
   omitLengthOf304(app)
-  addFirstHooks?.(app)
   observeRequests(app, isBehindGateway, traceRequests(app))
 
-  const isDraining = addDrain(app, newConnections)
+  const isDraining = addDrain(app, isBehindGateway)
   endIdleConnections(app)
   rejectSmuggling(app)
   rejectUnknownPaths(app)
   exposeMetrics(app)
-  addProbes(app, logger, isDraining, ready)
+  addProbes(app, isDraining, options.ready)
   return app
 }
 
@@ -117,7 +113,7 @@ const omitLengthOf304 = (app: FastifyInstance): void => {
 /** Adds routes to an app. Not a plugin of Fastify: its own scope would be slow to create, and these routes need none. */
 export type AddRoute<Deps = object> = (app: App, deps: Deps) => void
 
-const createServer = ({ logger, maxHeaderBytes = 128 * 1024, trustProxy }: AppOptions) =>
+const createServer = ({ logger, isBehindGateway, trustProxy }: AppOptions) =>
   fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -125,7 +121,9 @@ const createServer = ({ logger, maxHeaderBytes = 128 * 1024, trustProxy }: AppOp
     bodyLimit: smallBodyBytes,
     trustProxy: trustProxy ?? false,
     http: {
-      maxHeaderSize: maxHeaderBytes,
+      maxHeaderSize: (isBehindGateway ? 128 : 32) * 1024,
+      // Two Host headers become one with a comma, which `rejectSmuggling` rejects.
+      joinDuplicateHeaders: true,
       // `rejectSmuggling` does, with an error body.
       requireHostHeader: false,
       headersTimeout: headTimeoutMs,

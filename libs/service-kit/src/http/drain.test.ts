@@ -4,14 +4,13 @@ import { pino } from 'pino'
 import { Agent } from 'undici'
 import { describe, expect, it, vi } from 'vitest'
 import { createApp } from './create-app.ts'
-import type { NewConnections } from './drain.ts'
 
 /**
  * An app and a client with keep-alive; requests of `/slow` wait for `finish`. `/endless` responds without end, and
  * `/endless?slow` begins that after `finish`.
  */
-const start = async (newConnections: NewConnections) => {
-  const app = createApp({ logger: pino({ level: 'silent' }), newConnections })
+const start = async (newConnections: 'listen' | 'refuse') => {
+  const app = createApp({ logger: pino({ level: 'silent' }), isBehindGateway: newConnections === 'refuse' })
   const arrived = Promise.withResolvers<void>()
   const slow = Promise.withResolvers<void>()
   app.get('/fast', async () => ({}))

@@ -18,7 +18,7 @@ declare module 'fastify' {
     drain(timeoutMs: number): Promise<void>
     /**
      * Ends an endless response so that its client resumes at another instance: when a drain starts, at once during one
-     * with `refuse`, and at the close.
+     * that refuses connections, and at the close.
      *
      * @param raw the response. Its head is written already.
      * @param end called at most once.
@@ -28,13 +28,12 @@ declare module 'fastify' {
 }
 
 /**
- * Whether a draining app accepts connections. `listen`: a load balancer takes the whole time to notice `/readyz`.
- * `refuse`: callers try other addresses themselves, and the drain ends with the last connection.
+ * Adds `app.drain` and `app.endOnDrain`. @returns a function that says whether the app drains.
+ *
+ * @param refuses new connections during a drain, which ends with the last one: callers try other addresses themselves. Else
+ *   they are accepted: a load balancer takes the whole time to notice `/readyz`.
  */
-export type NewConnections = 'listen' | 'refuse'
-
-/** Adds `app.drain` and `app.endOnDrain`. @returns a function that says whether the app drains. */
-export const addDrain = (app: FastifyInstance, newConnections: NewConnections): (() => boolean) => {
+export const addDrain = (app: FastifyInstance, refuses: boolean): (() => boolean) => {
   let isDraining = false
   /** Whether an endless response ends as soon as it begins. */
   let endsAtOnce = false
@@ -48,18 +47,18 @@ export const addDrain = (app: FastifyInstance, newConnections: NewConnections): 
     app.server.prependListener('request', (_, response) => {
       response.shouldKeepAlive = false
     })
-    endsAtOnce ||= newConnections === 'refuse'
+    endsAtOnce ||= refuses
     endAll()
     if (!app.server.listening || timeoutMs === 0) return
-    if (newConnections === 'listen') await delay(timeoutMs)
-    else await stopListening(app.server, timeoutMs)
+    if (refuses) await stopListening(app.server, timeoutMs)
+    else await delay(timeoutMs)
   }
   const endOnDrain = (raw: ServerResponse, end: () => void) => {
     const endNow = () => {
       endless.delete(endNow)
       const { socket } = raw
       // The head is sent, perhaps with `keep-alive`. Without this, the client would use the connection again.
-      if (newConnections === 'refuse') raw.once('finish', () => socket?.destroySoon())
+      if (refuses) raw.once('finish', () => socket?.destroySoon())
       end()
     }
     if (endsAtOnce) return endNow()

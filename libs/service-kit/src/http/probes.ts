@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { ApiError, apiError } from '@fms/aip'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { sendError } from './error-handler.ts'
 
 /** By the server of the app, which may close before its last response. */
@@ -10,7 +10,6 @@ const probeServers = new WeakMap<object, Server>()
 /** Adds `GET /healthz`, always 200, and `GET /readyz`, 503 while the service drains or `ready` rejects. */
 export const addProbes = (
   app: FastifyInstance,
-  logger: FastifyBaseLogger,
   isDraining: () => boolean,
   ready?: () => Promise<void>,
 ): void => {
@@ -22,7 +21,7 @@ export const addProbes = (
     if (isReady === wasReady) return
     // Before the service is ready for the first time, there is nothing to warn of.
     const level = wasReady ? 'warn' : 'info'
-    logger[level]({ reason: reason && reasonOf(reason) }, isReady ? 'ready' : 'not ready')
+    app.log[level]({ reason: reason && reasonOf(reason) }, isReady ? 'ready' : 'not ready')
     wasReady = isReady
   }
 

@@ -27,7 +27,7 @@ const allowedHeaders = [
 /** How long a browser may cache the response to a preflight: Chromium's maximum. */
 const maxAgeSeconds = 7_200
 
-/** Adds CORS headers (Fetch standard) to every response, errors included. Call it before any other hook is added. */
+/** Adds CORS headers (Fetch standard) to every response, errors included. Call it before hooks that reject requests are added. */
 export const allowOrigins = (app: FastifyInstance, origins: GatewayConfig['CORS_ORIGINS']): void => {
   if (origins.length === 0) return
   const options = {
