@@ -58,8 +58,8 @@ export const createFormsApp = ({
   const app = createApp({
     logger,
     isBehindGateway: true,
-    largeBodyBytes: inlineLimit,
-    parseShallowly: (body, { identity }) => drafts.run('parse', body, flowOf(identity)),
+    parseShallowly: (body, { identity }) =>
+      body.length > inlineLimit ? drafts.run('parse', body, flowOf(identity)) : undefined,
     ready: () => deps.forms.ping(),
   })
   app.addHook('onClose', () => drafts.close())

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import type { ShallowJson } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
 import {
   type FastifyBaseLogger,
@@ -17,7 +16,7 @@ import { rejectSmuggling, rejectUnknownPaths, toRoutableUrl, toValidator } from 
 import { clientErrorHandler } from './client-error-handler.ts'
 import { addDrain, endIdleConnections } from './drain.ts'
 import { errorHandler } from './error-handler.ts'
-import { acceptJsonBodies } from './json-body.ts'
+import { acceptJsonBodies, type ParseShallowly } from './json-body.ts'
 import { observeRequests, requestIdOf } from './observe-requests.ts'
 import { addProbes } from './probes.ts'
 
@@ -53,10 +52,7 @@ export interface AppOptions {
   logger: FastifyBaseLogger
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted; none by default. */
   trustProxy?: string[] | undefined
-  /** Bodies over this many bytes are large, {@link smallBodyBytes} by default. */
-  largeBodyBytes?: number
-  /** Parses only scalar members of a large body, off the event loop. Without it, large bodies are parsed like others. */
-  parseShallowly?: (body: Buffer, request: FastifyRequest) => Promise<ShallowJson>
+  parseShallowly?: ParseShallowly
   /**
    * The gateway logs each request, and adds `x-request-id` and `nosniff`: services behind it log failures alone at `info`.
    * They accept larger heads, and refuse connections while they drain.
@@ -70,7 +66,7 @@ export interface AppOptions {
 export const createApp = (options: AppOptions) => {
   const { isBehindGateway = false } = options
   const app = createServer(options)
-  acceptJsonBodies(app, options.largeBodyBytes ?? smallBodyBytes, options.parseShallowly)
+  acceptJsonBodies(app, options.parseShallowly)
   app.setValidatorCompiler(({ schema }) => toValidator(schema as z.ZodType))
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(errorHandler)

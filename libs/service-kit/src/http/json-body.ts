@@ -10,12 +10,11 @@ declare module 'fastify' {
   }
 }
 
-/** Makes the app accept strict JSON alone (`parseJson`). @param parseShallowly for bodies over `largeBodyBytes`. */
-export const acceptJsonBodies = (
-  app: FastifyInstance,
-  largeBodyBytes: number,
-  parseShallowly?: (body: Buffer, request: FastifyRequest) => Promise<ShallowJson>,
-): void => {
+/** Parses only scalar members of a large body, off the event loop; undefined for others, which are parsed as a whole. */
+export type ParseShallowly = (body: Buffer, request: FastifyRequest) => Promise<ShallowJson> | undefined
+
+/** Makes the app accept strict JSON alone (`parseJson`). */
+export const acceptJsonBodies = (app: FastifyInstance, parseShallowly?: ParseShallowly): void => {
   app.decorateRequest('nestedJson')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -23,10 +22,9 @@ export const acceptJsonBodies = (
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
-      if (!parseShallowly || body.length <= largeBodyBytes) return rejectNull(parseJson(body))
-      const shallow = await parseShallowly(body, request)
-      request.nestedJson = shallow.nested
-      return rejectNull(shallow.body)
+      const shallow = await parseShallowly?.(body, request)
+      request.nestedJson = shallow?.nested
+      return rejectNull(shallow ? shallow.body : parseJson(body))
     },
   )
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest, payload: IncomingMessage) => {
