@@ -3,15 +3,6 @@ import { durationBuckets, flowOf, Gauge, Histogram, overloaded, smallBodyBytes }
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Every request of the route is expensive: a comparison, or what moves a form of any size. */
-    isExpensive?: boolean
-    /** A page of the route is expensive when it is long or filtered. */
-    isList?: boolean
-  }
-}
-
 /** Age of a request from which it is authorized again, in milliseconds: a revoked key stops working within a second. */
 const reauthorizeAfterMs = 1_000
 
@@ -195,7 +186,7 @@ const isMasked = ({ query }: FastifyRequest) => (query as { readMask?: string })
 export const rememberCost = (request: FastifyRequest, wasExpensive: boolean): void => {
   const { method, routeOptions } = request
   if (isMasked(request)) return
-  if (routeOptions.config.isList) {
+  if (routeOptions.config.operation!.cost === 'list') {
     if (wasExpensive) ordinaryLists.delete(listOf(request))
     else if (method === 'GET') ordinaryLists.set(listOf(request), true)
     return
@@ -212,9 +203,9 @@ const isExpensiveResource = (request: FastifyRequest): boolean =>
 
 export const isExpensive = (request: FastifyRequest): boolean => {
   const { body, query, routeOptions } = request
-  const { config } = routeOptions
-  if (config.isExpensive || (Buffer.isBuffer(body) && body.length > smallBodyBytes)) return true
-  if (!config.isList) return isExpensiveResource(request)
+  const { cost } = routeOptions.config.operation!
+  if (cost === 'expensive' || (Buffer.isBuffer(body) && body.length > smallBodyBytes)) return true
+  if (cost !== 'list') return isExpensiveResource(request)
   if (!ordinaryLists.has(listOf(request))) return true
   const { filter, pageSize = 0, skip = 0 } = query as { filter?: string; pageSize?: string; skip?: string }
   return filter !== undefined || Number(pageSize) + Number(skip) > maxOrdinaryItems

@@ -8,7 +8,7 @@ const listOf = (organizationId: string, query: object = {}, more: object = {}) =
     method: 'GET',
     query,
     identity: { userId: randomUUID(), organizationId },
-    routeOptions: { config: { isList: true }, url: '/forms' },
+    routeOptions: { config: { operation: { cost: 'list' } }, url: '/forms' },
     ...more,
   }) as unknown as FastifyRequest
 
@@ -27,7 +27,7 @@ it('counts a list as expensive unless the last one of its organization was short
 it.each([
   ['HEAD', {}, { method: 'HEAD' }],
   ['a mask', { readMask: 'name' }, {}],
-  ['another list', {}, { routeOptions: { config: { isList: true }, url: '/events' } }],
+  ['another list', {}, { routeOptions: { config: { operation: { cost: 'list' } }, url: '/events' } }],
 ])('learns nothing about a list from %s', (_, query, more) => {
   const organizationId = randomUUID()
 
@@ -43,7 +43,7 @@ describe('a request for a form', () => {
       query: {},
       params: { organizationRef: 'acme', formRef },
       identity: { userId: randomUUID(), organizationId: '5b0f3a52-6c1e-4f0e-9d3c-0a8d1f7b2c44' },
-      routeOptions: { config: {} },
+      routeOptions: { config: { operation: {} } },
       ...more,
     }) as unknown as FastifyRequest
 

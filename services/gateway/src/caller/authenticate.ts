@@ -16,9 +16,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
   }
-  interface FastifyContextConfig {
-    requiresOwner?: boolean
-  }
 }
 
 /** Longer than any slug. What is cut off has no influence: an id or slug of this length does not exist. */
@@ -66,7 +63,7 @@ const checkMembership = (request: FastifyRequest): void => {
     return
   }
   if (identity.organizationId === undefined) throw organizationNotFound(organizationRef)
-  if (routeOptions.config.requiresOwner) requireOwner(identity)
+  if (routeOptions.config.operation?.access === 'owner') requireOwner(identity)
   else if (isWrite(request)) requireWriteAccess(identity)
 }
 

@@ -10,6 +10,13 @@ import { maxBufferedBytes } from '../config.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { StreamedBody, type UpstreamRequest, type UpstreamResponse } from './upstream.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a forwarded request does. */
+    operation?: Operation
+  }
+}
+
 export interface ForwardedOperation extends Operation {
   service: 'organizations' | 'forms'
 }
@@ -36,14 +43,9 @@ export const forward: FastifyPluginAsync<ForwardOptions> = async (app, { deps, r
   const operations = new Map(routes)
   keepRawBodies(app)
   app.addHook('onRoute', (route) => {
-    const { cost, access, sendsForm } = operations.get(route.routePath)!
-    route.config = {
-      isList: cost === 'list',
-      isExpensive: cost === 'expensive',
-      isRead: access === 'reader',
-      requiresOwner: access === 'owner',
-    }
-    if (sendsForm) route.bodyLimit = formBodyBytes
+    const operation = operations.get(route.routePath)!
+    route.config = { operation, isRead: operation.access === 'reader' }
+    if (operation.sendsForm) route.bodyLimit = formBodyBytes
   })
   await app.register(httpProxy, {
     upstream: deps[service].origin,
@@ -122,7 +124,7 @@ const sendWhenAdmitted = async (
       headers,
       body,
       // Services end a list when its caller disconnects. What cannot be ended keeps its seat until it is done.
-      reply: routeOptions.config.isList ? reply : undefined,
+      reply: routeOptions.config.operation!.cost === 'list' ? reply : undefined,
     })
     const wasExpensive = response.body instanceof StreamedBody || expensiveHeader in response.headers
     if (wasExpensive || response.statusCode === 200) rememberCost(request, wasExpensive)
