@@ -60,8 +60,6 @@ class JsonScanner {
   readonly #indexes: Int32Array
   readonly #nameStarts: Int32Array
   readonly #nameEnds: Int32Array
-  /** By level: the decoded current name, filled in on demand. */
-  readonly #names: (string | undefined)[] = []
   /** About the last scanned string. */
   #hasEscapes = false
   #hasHalfPair = false
@@ -151,7 +149,6 @@ class JsonScanner {
     const end = this.#string(index, expected)
     this.#nameStarts[level] = index
     this.#nameEnds[level] = end
-    this.#names[level] = undefined
     if (this.#hasHalfPair) this.#reject('half a surrogate pair')
     if (this.#isForbidden(index, end)) violate(this.#path(), 'is not an allowed name')
     const afterName = this.#space(end)
@@ -254,10 +251,7 @@ class JsonScanner {
   }
 
   #nameAt(level: number): string {
-    const name =
-      this.#names[level] ?? JSON.parse(this.#text.slice(this.#nameStarts[level]!, this.#nameEnds[level]!))
-    this.#names[level] = name
-    return name
+    return JSON.parse(this.#text.slice(this.#nameStarts[level], this.#nameEnds[level]))
   }
 
   #path(): PropertyKey[] {
