@@ -1,7 +1,6 @@
 export { collectPaths, rejectUnknownPaths, toPathSegment } from './http/check-requests.ts'
 export * from './http/create-app.ts'
 export * from './http/delete-options.ts'
-export * from './http/error-handler.ts'
 export * from './http/errors.ts'
 export { limitConnections, limitPipelining, pipelinedRequests } from './http/listen.ts'
 export * from './identity.ts'

@@ -8,7 +8,7 @@ export const clientClosedRequest = 499
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Gives the route no span and only debug log lines, such as for probes and for requests that are logged elsewhere. */
+    /** Gives the route, such as a probe, no span and only debug log lines. */
     isUnlogged?: boolean
   }
   interface FastifyReply {
