@@ -30,11 +30,7 @@ interface PublishRequest {
   copies: number
   /** Whether the reply has not come yet. */
   isPending(): boolean
-}
-
-interface PendingReply {
   receive(data: Uint8Array): void
-  resend(): void
   giveUp(): void
 }
 
@@ -43,8 +39,8 @@ interface Connection {
   nats: NatsConnection | undefined
   /** Prefix of the reply subjects. */
   inbox: string
-  /** The replies that callers wait for, by subject. */
-  pending: Map<string, PendingReply>
+  /** The requests whose replies callers wait for, by subject. */
+  pending: Map<string, PublishRequest>
 }
 
 /** Sends publish commands to the stream. PUBLISHING_UNAVAILABLE until NATS is connected for the first time. */
@@ -55,7 +51,7 @@ export const createPublisherClient = (connecting: Promise<NatsConnection>, logge
   const send = createSend(connection, createCircuit('publish', logger))
   // Rejects only when the gateway stops before it is connected.
   connecting.then(
-    (nats) => follow(nats, connection, logger),
+    (nats) => follow(nats, connection, send, logger),
     () => {},
   )
 
@@ -69,30 +65,27 @@ export const createPublisherClient = (connecting: Promise<NatsConnection>, logge
      */
     async publishForm(command: PublishForm, deadline: number, requestId: string): Promise<FormPublished> {
       const replyInbox = `${inbox}.${nuid.next()}`
+      const reply = Promise.withResolvers<FormPublished>()
+      const refusals: FormPublished[] = []
       const request: PublishRequest = {
         command,
         headers: headersOf(replyInbox, requestId, deadline),
         deadline,
         copies: 0,
         isPending: () => pending.has(replyInbox),
-      }
-      const reply = Promise.withResolvers<FormPublished>()
-      const refusals: FormPublished[] = []
-      const receive = (data: Uint8Array) => {
-        try {
-          const outcome = FormPublished.decode(data)
-          // While a refused caller corrects the draft, another copy would publish it.
-          if (outcome.outcome === 'published' || refusals.push(outcome) >= request.copies)
-            reply.resolve(outcome)
-        } catch (error) {
-          reply.reject(error)
-        }
-      }
-      pending.set(replyInbox, {
-        receive,
-        resend: () => send(request).catch(() => {}),
+        receive(data) {
+          try {
+            const outcome = FormPublished.decode(data)
+            // While a refused caller corrects the draft, another copy would publish it.
+            if (outcome.outcome === 'published' || refusals.push(outcome) >= request.copies)
+              reply.resolve(outcome)
+          } catch (error) {
+            reply.reject(error)
+          }
+        },
         giveUp: () => reply.reject(publishingUnavailable(command.commandId, new Error('The gateway stops'))),
-      })
+      }
+      pending.set(replyInbox, request)
       let isStored = false
       const timer = setTimeout(() => {
         const timeoutError = isStored ? publishTimedOut : neverStored
@@ -134,7 +127,12 @@ const headersOf = (replyInbox: string, requestId: string, deadline: number): Msg
 }
 
 /** Subscribes to the inbox, and keeps `connection.nats` up to date until NATS is closed. */
-const follow = (nats: NatsConnection, connection: Connection, logger: FastifyBaseLogger): void => {
+const follow = (
+  nats: NatsConnection,
+  connection: Connection,
+  send: (request: PublishRequest) => Promise<void>,
+  logger: FastifyBaseLogger,
+): void => {
   subscribeToInbox(nats, connection, logger)
   const setConnected = (isConnected: boolean) => {
     connection.nats = isConnected ? nats : undefined
@@ -146,7 +144,7 @@ const follow = (nats: NatsConnection, connection: Connection, logger: FastifyBas
     setConnected(isConnected)
     if (!isConnected) return
     // A reply that was sent meanwhile is lost. A repeated command gets the same reply again.
-    for (const { resend } of connection.pending.values()) resend()
+    for (const request of connection.pending.values()) send(request).catch(() => {})
   })
 }
 
