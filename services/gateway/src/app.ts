@@ -6,29 +6,22 @@ import {
   collectPaths,
   connectNats,
   createApp,
-  createIdentitySigner,
   limitConnections,
   limitPipelining,
   rejectUnknownPaths,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { AdmissionQueue } from './admission/admission-queue.ts'
 import { MemoryBudget, reserveBodies } from './admission/memory-budget.ts'
 import { authenticate, requireMembership } from './caller/authenticate.ts'
-import {
-  createAuthorizationCache,
-  createAuthorizeClient,
-  createCachedToken,
-} from './caller/authorization-cache.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
-import { type GatewayConfig, maxBufferedBytes, showsForms } from './config.ts'
+import { type GatewayConfig, showsForms } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
-import { builtConsoleFolder, createConsoleReader } from './console/console-files.ts'
-import type { GatewayDeps } from './deps.ts'
+import { builtConsoleFolder } from './console/console-files.ts'
+import { createDeps, createUpstreams, type GatewayDeps } from './deps.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
-import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits.ts'
+import { limitConcurrency } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
-import { countUntrustedForwarding, FixedWindowCounter, limitRate } from './limits/rate-limit.ts'
+import { countUntrustedForwarding, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
 import { publicForms } from './public-forms/public-forms.ts'
 import { createPublisherClient } from './publish/publisher-client.ts'
@@ -44,20 +37,13 @@ import { home } from './routes/home.ts'
 import { llmsTxt, markdownDocs } from './routes/markdown-docs.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
-import { createAgent, createStreamAgent } from './upstream/connections.ts'
 import { anyOrganization, type ForwardedOperation, forward } from './upstream/forward.ts'
-import { createUpstream, probe } from './upstream/upstream.ts'
-
-/** Publish commands on their way to a publisher and back: as many as one works on. */
-const publishSeats = { seats: 64, perOrganization: 32, perUser: 8 }
 
 /** How long a closing gateway waits for the replies of publishers, in milliseconds. Then it has a second to send errors. */
 const lastRepliesMs = closeTimeoutMs - 1_000
 
 /** Bytes of bodies over 16 KiB in a gateway. */
 const maxBodyBytes = 64 * 1024 * 1024
-
-const sessionSeats = { seats: 4 }
 
 /** The public API. @param now milliseconds of a monotonic clock. @param consoleFolder it may be missing. */
 export const createGateway = async (
@@ -66,44 +52,14 @@ export const createGateway = async (
   now = performance.now.bind(performance),
   consoleFolder = builtConsoleFolder,
 ) => {
-  const { organizations, forms, streamAgent, authorization, ready, close } = createUpstreams(config, logger)
   const stop = new AbortController()
   const connecting = connectNats(config.NATS_URL, 'gateway', { logger, signal: stop.signal })
-  const publisher = createPublisherClient(connecting, logger)
-  const counts = new FixedWindowCounter(now)
-  const stopSharing = shareCounts(counts, connecting, logger)
-  const sign = createIdentitySigner(config.INTERNAL_SECRET)
-  const token = createCachedToken(() => sign({ service: 'gateway' }))
-  const seats = { seats: config.MAX_REQUESTS }
-  const queues = {
-    organizations: new AdmissionQueue('organizations', seats),
-    forms: new AdmissionQueue('forms', seats),
-    publish: new AdmissionQueue('publish', publishSeats),
-    sessions: new AdmissionQueue('sessions', sessionSeats),
-  }
-  const deps: GatewayDeps = {
-    config,
-    organizations,
-    forms,
-    queues,
-    streamAgent,
-    responseBudget: new MemoryBudget('responses', config.MAX_BUFFERED_RESPONSE_BYTES, maxBufferedBytes),
-    authorize: createAuthorizationCache({
-      requestAuthorization: createAuthorizeClient(authorization, token),
-      sign,
-      now,
-      maxKeyLookups: config.MAX_KEY_LOOKUPS,
-      maxPerUser: config.MAX_REQUESTS_PER_USER,
-    }),
-    counts,
-    addressCounts: new FixedWindowCounter(now),
-    limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, config.MAX_REQUESTS_PER_ORGANIZATION),
-    publisher,
-    token,
-    consoleFiles: createConsoleReader(consoleFolder),
-  }
+  const upstreams = createUpstreams(config, logger)
+  const deps = createDeps(config, upstreams, createPublisherClient(connecting, logger), now, consoleFolder)
+  const { publisher } = deps
+  const stopSharing = shareCounts(deps.counts, connecting, logger)
 
-  const app = createApp({ logger, trustProxy: config.TRUST_PROXY, ready })
+  const app = createApp({ logger, trustProxy: config.TRUST_PROXY, ready: upstreams.ready })
   allowOrigins(app, config.CORS_ORIGINS)
   if (showsForms(config)) allowEveryOrigin(app, '/f/')
   limitConnections(app, config.MAX_CONNECTIONS)
@@ -124,32 +80,9 @@ export const createGateway = async (
     stop.abort()
     stopSharing()
     await publisher.close()
-    await close()
+    await upstreams.close()
   })
   return app
-}
-
-/** The services behind the gateway. */
-const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
-  const agent = createAgent()
-  const streamAgent = createStreamAgent()
-  const create = (name: string, origin: string) => createUpstream({ name, origin, agent, logger })
-  const organizations = create('organizations', config.ORGANIZATIONS_URL)
-  const forms = create('forms', config.FORMS_URL)
-  return {
-    organizations,
-    forms,
-    streamAgent,
-    /** Organizations, with a circuit for authorize requests only. No admission queue: limits of look-ups bound them. */
-    authorization: create('authorize', config.ORGANIZATIONS_URL),
-    /** Does not check NATS: without it only publishing fails. */
-    ready: async () => {
-      await Promise.all([organizations, forms].map(({ name, origin }) => probe(agent, name, origin)))
-    },
-    close: async () => {
-      await Promise.all([agent.close(), streamAgent.close()])
-    },
-  }
 }
 
 /** Every route under `/v2`. The hooks of the authenticated routes are in the order of checks. */

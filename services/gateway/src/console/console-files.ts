@@ -7,9 +7,6 @@ export const builtConsoleFolder = join(import.meta.dirname, '../../../../console
 
 export const consolePage = 'index.html'
 
-/** The files of the console by their path below its folder, with `/` on every platform. */
-export type ConsoleFiles = ReadonlyMap<string, StaticDocument>
-
 const contentTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -18,8 +15,8 @@ const contentTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Reads and compresses all files of the console. @throws {Error} if it is not built. */
-const readConsoleFiles = async (folder: string): Promise<ConsoleFiles> => {
+/** Reads all files of the console, by their path below its folder, with `/` on every platform. @throws {Error} if it is not built. */
+const readConsoleFiles = async (folder: string): Promise<ReadonlyMap<string, StaticDocument>> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = new Map<string, StaticDocument>()
   for (const entry of entries.filter((each) => each.isFile())) {
@@ -31,10 +28,8 @@ const readConsoleFiles = async (folder: string): Promise<ConsoleFiles> => {
   return files
 }
 
-export type ConsoleReader = () => Promise<ConsoleFiles | undefined>
-
 /** Reads the files at the first request, and again while there are none, as during a build. */
-export const createConsoleReader = (folder: string): ConsoleReader => {
+export const createConsoleReader = (folder: string) => {
   const files = once(() => readConsoleFiles(folder))
   return () => files().catch(() => undefined)
 }
