@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import httpProxy from '@fastify/http-proxy'
 import { expensiveHeader, identityHeader, type Operation, replayedHeader } from '@fms/contracts'
 import type { Flow } from '@fms/scheduling'
@@ -34,8 +35,8 @@ interface RequestContext {
   reply: FastifyReply
 }
 
-/** What the proxy forwards, among the headers: it hands its dispatcher neither of the two. No header has a symbol as its name. */
-const context = Symbol('context')
+/** What the proxy forwards: it hands its dispatcher neither of the two. */
+const requestContext = new AsyncLocalStorage<RequestContext | undefined>()
 
 /** Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path. */
 export const forward: FastifyPluginAsync<ForwardOptions> = async (app, { deps, routes }) => {
@@ -58,21 +59,16 @@ export const forward: FastifyPluginAsync<ForwardOptions> = async (app, { deps, r
     // The dispatcher builds the path from the route and its parameters, never from the raw URL.
     preRewrite: () => '/',
     replyOptions: {
+      rewriteRequestHeaders: (request) => requestHeadersOf(request as FastifyRequest),
       rewriteHeaders: responseHeadersOf,
       retryDelay: () => null,
       onResponse: (_request, reply, { stream }) => sendResponse(reply as FastifyReply, stream as never),
     },
     // Returns undefined: Fastify would await a returned reply.
-    handler: (request, reply, path, options) => {
-      const headers = { ...requestHeadersOf(request), [context]: { request, reply } }
-      const rewriteRequestHeaders = () => headers
-      reply.from(path, {
-        ...options,
-        body: request.body,
-        contentType: 'application/json',
-        rewriteRequestHeaders,
-      })
-    },
+    handler: (request, reply, path, options) =>
+      requestContext.run({ request, reply }, () => {
+        reply.from(path, { ...options, body: request.body, contentType: 'application/json' })
+      }),
   })
 }
 
@@ -86,9 +82,7 @@ const keepRawBodies = (app: FastifyInstance) => {
   )
 }
 
-type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'body'> & {
-  headers: Record<string, string> & { [context]: RequestContext }
-}
+type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'headers' | 'body'>
 type ResponseCallback = (error: null, response: UpstreamResponse) => void
 
 /**
@@ -96,12 +90,15 @@ type ResponseCallback = (error: null, response: UpstreamResponse) => void
  */
 const dispatcherOf = (deps: GatewayDeps, service: ForwardedOperation['service']) => ({
   request: ((request: ForwardedRequest, done: ResponseCallback) => {
-    void sendWhenAdmitted(request, done, deps, service)
+    const context = requestContext.getStore()!
+    // A connection that is opened meanwhile would keep the context for as long as it is open.
+    requestContext.run(undefined, () => sendWhenAdmitted(context, request, done, deps, service))
   }) as never,
 })
 
 /** Sends a request when it is its turn. Errors are sent to the caller here: the proxy would log each of them. */
 const sendWhenAdmitted = async (
+  { request, reply }: RequestContext,
   { method, headers, body }: ForwardedRequest,
   done: ResponseCallback,
   deps: GatewayDeps,
@@ -109,7 +106,6 @@ const sendWhenAdmitted = async (
 ) => {
   const { queues, responseBudget, authorize } = deps
   const [to, queue] = [deps[service], queues[service]]
-  const { request, reply } = headers[context]
   const { identity, permit, routeOptions } = request
   const admission = {
     flow: flowOf(identity),
