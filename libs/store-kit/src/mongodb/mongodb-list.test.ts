@@ -126,6 +126,15 @@ describe('MongoList', () => {
     }
   })
 
+  it('sends no request where nothing can match', async () => {
+    const none = {} as MongoCollection<Item>
+    const filter = { kind: 'constant', value: false } as const
+    const list = new MongoList(none, { ...query, filter })
+
+    expect(await take(list, 6)).toEqual([])
+    expect(await list.count()).toBe(0)
+  })
+
   it('filters before it skips', async () => {
     const parts = ['', 'i', 't', 'em ', '0', '']
     const list = new MongoList(items, {

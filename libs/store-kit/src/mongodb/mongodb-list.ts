@@ -49,7 +49,8 @@ type Row = MongoDocument
 export class MongoList<T extends MongoDocument> {
   readonly #collection: MongoCollection<T>
   readonly #list: MongoListQuery
-  readonly #filter: Document
+  /** Undefined if nothing can match. */
+  readonly #filter: Document | undefined
 
   constructor(collection: MongoCollection<T>, list: MongoListQuery) {
     const { filter, fields, foldedField } = list
@@ -61,12 +62,14 @@ export class MongoList<T extends MongoDocument> {
   /** The documents after the position and after those to skip, in order: `limit + 1` or more, unless the list ends. */
   async *items(): AsyncGenerator<T> {
     const { skip, after } = this.#list
+    if (!this.#filter) return
     for await (const batch of this.#batches(after, skip)) yield* await this.#documentsOf(batch)
   }
 
   /** Counts all documents that match the filter, on all pages. */
-  count(): Promise<number> {
+  async count(): Promise<number> {
     const { plan, timeoutMs } = this.#list
+    if (!this.#filter) return 0
     return this.#collection.count(this.#within({}), { index: plan?.countIndex, timeoutMs })
   }
 
@@ -145,10 +148,11 @@ export class MongoList<T extends MongoDocument> {
 
   #within(range: Document): Document {
     const { scope, narrowing = {} } = this.#list
-    const parts = [scope, narrowing, range, this.#filter]
+    const conditions = [narrowing, range, this.#filter!]
+    const parts = [scope, ...conditions]
     const names = parts.flatMap(Object.keys)
     const isFlat = new Set(names).size === names.length
-    return isFlat ? Object.assign({}, ...parts) : { ...scope, $and: [narrowing, range, this.#filter] }
+    return isFlat ? Object.assign({}, ...parts) : { ...scope, $and: conditions }
   }
 }
 
