@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type FormEvent, formatSequence, parseSequence } from '@fms/contracts'
 import type { EventLog } from '@fms/forms-store'
 import { repeat } from '@fms/scheduling/repeat'
@@ -80,6 +81,8 @@ export class EventTail {
   }
 
   async #poll(): Promise<void> {
+    // Between two chunks of a log that has grown much, others run.
+    await setImmediate()
     const from = this.#lastSequence + 1
     const events = await this.#events.read({ organizationId: this.#organizationId, from, limit: maxChunk })
     const last = events.at(-1)
