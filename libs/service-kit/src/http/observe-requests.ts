@@ -77,8 +77,9 @@ export const observeRequests = (
     if (!isBehindGateway) reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
     // Fastify does not call onResponse when the connection closes first.
     reply.raw.on('close', () => {
-      end(request, reply, clientClosedRequest)
+      // First, since a request that leaves a queue notes how long it has waited.
       reply.onDisconnect?.()
+      end(request, reply, clientClosedRequest)
     })
     done()
   })

@@ -184,11 +184,11 @@ describe('the admission queue of a service', () => {
     }
   })
 
-  it('logs how long a request has waited, if it has', async () => {
+  it('logs how long a request has waited, if it has, also if its caller leaves meanwhile', async () => {
     const waits = new Map<string, number | undefined>()
     const write = (line: string) => {
-      const { route, waited_ms } = JSON.parse(line)
-      waits.set(route, waited_ms)
+      const { method, route, status, waited_ms } = JSON.parse(line)
+      waits.set(`${method} ${route} ${status}`, waited_ms)
     }
     const { gateway, received, waiting, release } = await startBlocked({
       maxRequests: 1,
@@ -197,15 +197,21 @@ describe('the admission queue of a service', () => {
     const first = gateway.send('GET', form)
     await received(1)
     const second = gateway.send('GET', `${form}/revisions/live`)
-    await waiting(1)
+    const caller = new AbortController()
+    const options = { headers: { 'x-api-key': gateway.key }, signal: caller.signal }
+    const leaving = fetch(`${gateway.origin}${form}/revisions/latest`, options)
+    await waiting(2)
     await delay(50)
+    caller.abort()
+    await expect(leaving).rejects.toThrow()
     release()
     await Promise.all([first, second])
     await gateway[Symbol.asyncDispose]()
 
-    const route = '/v2/organizations/:organizationRef/forms/:formRef'
-    expect(waits.get(route)).toBeUndefined()
-    expect(waits.get(`${route}/revisions/:revisionRef`)).toBeGreaterThan(45)
+    const route = 'GET /v2/organizations/:organizationRef/forms/:formRef'
+    expect(waits.get(`${route} 200`)).toBeUndefined()
+    for (const status of [200, 499])
+      expect(waits.get(`${route}/revisions/:revisionRef ${status}`)).toBeGreaterThan(45)
   })
 
   it.each([
