@@ -102,6 +102,14 @@ describe('invalid HTTP', () => {
     expect(JSON.parse(response.body).error.details[0].reason).toBe('MALFORMED_JSON')
   })
 
+  it('with CONNECT ends the connection, also during an earlier request', async () => {
+    const lines: object[] = []
+    const bytes = 'GET /held HTTP/1.1\r\nhost: x\r\n\r\nCONNECT x:80 HTTP/1.1\r\nhost: x\r\n\r\n'
+
+    expect(await exchange(bytes, undefined, lines)).toBe('')
+    expect(lines).toContainEqual(expect.objectContaining({ route: '/held', msg: 'client disconnected' }))
+  })
+
   it('after the response to its request gets no other one', async () => {
     const bytes = `POST /nowhere HTTP/1.1\r\nhost: x\r\n${jsonInChunks}1\r\n{\r\n`
 

@@ -87,11 +87,15 @@ export const createApp = (options: AppOptions) => {
 
 export type App = ReturnType<typeof createApp>
 
-/** Node would close the connection of a CONNECT without a response. It takes its listeners off the socket. */
+/**
+ * Node would close the connection of a CONNECT without a response. It takes its listeners off the socket, so that the response
+ * to an earlier request would neither drain nor end with its client: the connection ends with it.
+ */
 const rejectConnect = ({ server }: FastifyInstance): void => {
   server.on('connect', (_request, socket) => {
     socket.on('error', () => {})
     clientErrorHandler(new Error('CONNECT'), socket as Socket)
+    socket.destroy()
   })
 }
 
