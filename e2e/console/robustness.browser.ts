@@ -584,12 +584,12 @@ describe('responses that are cut off', () => {
         return new Response(new ReadableStream({ pull: (body) => body.error(new TypeError('cut off')) }))
       }
     }`)
-    return async () => {
+    /** @param attempts how often the client itself sends each request */
+    return async (attempts = 3) => {
       const times = () => page.evaluate<number[]>('window.cutOffAt')
-      // The client itself sends each request three times.
-      await expect.poll(async () => (await times()).length).toBeGreaterThan(3)
-      const [, , third, fourth] = await times()
-      return fourth! - third!
+      await expect.poll(async () => (await times()).length).toBeGreaterThan(attempts)
+      const [last, next] = (await times()).slice(attempts - 1)
+      return next! - last!
     }
   }
 
@@ -616,6 +616,16 @@ describe('responses that are cut off', () => {
     await page.getByRole('button', { name: 'Save' }).click()
 
     expect(await pause()).toBeGreaterThan(4_900)
+  })
+
+  it('are requested again after some seconds, and not at once, by a login link', async () => {
+    await using opened = await openConsole()
+    const { page } = opened
+    const pause = await cutOff(page, 'POST', '/v2/sessions')
+
+    await page.goto(`${system().baseUrl}/console#code=anything`)
+
+    expect(await pause(5)).toBeGreaterThan(4_900)
   })
 })
 

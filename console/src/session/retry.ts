@@ -1,5 +1,6 @@
 import { FormsConnectionError } from '@fms/client'
 import { untracked, useSignalEffect } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { isConnected } from './session.ts'
 
 /** Delay before a request is repeated that did not reach the service, or that it was not ready for. Milliseconds. */
@@ -17,8 +18,11 @@ export const useRetry = (lastError: () => unknown, retry: () => unknown): void =
     const timer = setTimeout(retry, retryMs)
     return () => clearTimeout(timer)
   })
+  const wasConnected = useRef(true)
   // Only when it changes: it is true as well while responses begin, and are cut off.
   useSignalEffect(() => {
-    if (isConnected.value) untracked(() => lastError() instanceof FormsConnectionError && retry())
+    const isBack = isConnected.value && !wasConnected.current
+    wasConnected.current = isConnected.value
+    if (isBack) untracked(() => lastError() instanceof FormsConnectionError && retry())
   })
 }
