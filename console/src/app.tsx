@@ -14,7 +14,7 @@ import { PublishPage } from './publish/publish-page.tsx'
 import { RevisionsPage } from './publish/revisions-page.tsx'
 import { route } from './routing/navigation.ts'
 import { hrefOf } from './routing/routes.ts'
-import { entryError, isRetryable } from './session/entry.ts'
+import { entryError, forgetLink, isRetryable } from './session/entry.ts'
 import { LoginLinkDialog } from './session/login-link-dialog.tsx'
 import { RetryPage } from './session/retry-page.tsx'
 import { isConnected, mayPurgeIn, mayWriteIn, offeredLink, type Session, session } from './session/session.ts'
@@ -56,7 +56,7 @@ const EntryError = ({ error }: { error: unknown }) => (
     <Button
       class="quiet"
       onClick={() => {
-        entryError.value = undefined
+        forgetLink()
         focusHeading()
       }}
     >

@@ -5,6 +5,7 @@ import { Button } from './elements/button.tsx'
 import { ConfirmDialog } from './elements/confirm-dialog.tsx'
 import { goTo, route } from './routing/navigation.ts'
 import { formPages, hrefOf, organizationPages, type Route } from './routing/routes.ts'
+import { forgetLink } from './session/entry.ts'
 import { membershipIn, type Session, signOut } from './session/session.ts'
 import { texts } from './texts.ts'
 
@@ -75,6 +76,7 @@ const SignOut = () => {
   const edits = ownEdits()
   const leave = async () => {
     edits.removeAll()
+    forgetLink()
     await signOut()
   }
   return (

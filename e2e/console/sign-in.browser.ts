@@ -196,6 +196,20 @@ describe('a login link in a tab with a session', () => {
 })
 
 describe('the next user of a tab', () => {
+  it('is not offered a login link of the former user that had no response', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    await page.route('**/v2/sessions', (request) => request.fulfill({ status: 503, json: {} }))
+    await page.goto(await loginLink(account))
+    await page.getByRole('alert').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+
+    const heading = page.getByRole('heading', { level: 1, name: /^(Sign in|No connection)/ })
+    expect(await heading.innerText()).toBe('Sign in to Forms')
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   it('goes back to the list without the search of the former user', async () => {
     const account = await system().account()
     await given(account)

@@ -18,6 +18,12 @@ let unsentCode: string | undefined
 /** Opens a login link, or continues the session of this tab. Sets `entryError`. */
 export const enterConsole = (code = unsentCode): Promise<void> => attempt(code, () => enter(code))
 
+/** Drops the login link that failed, and its error. */
+export const forgetLink = (): void => {
+  unsentCode = undefined
+  entryError.value = undefined
+}
+
 /** Signs in with a link that somebody has agreed to. Sets `entryError`. */
 export const signInByLink = ({ code }: OfferedLink): Promise<void> => {
   offeredLink.value = undefined
