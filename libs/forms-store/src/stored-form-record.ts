@@ -3,7 +3,7 @@ import { recordDigest } from '@fms/store-kit'
 import type { LiveState } from './changes/change.ts'
 import type { Deletion } from './changes/deletion.ts'
 import { formConflict } from './errors.ts'
-import type { StoredForm, StoredRevision } from './forms-store.ts'
+import type { FormMetadata, StoredForm, StoredRevision } from './forms-store.ts'
 import { parseDraft, parseSnapshot, toStoredDraft } from './stored-draft.ts'
 
 interface FormHistory extends LiveState {
@@ -14,8 +14,11 @@ interface FormHistory extends LiveState {
   deletion?: Deletion | undefined
 }
 
-/** A form with its history, as JSON for an export. */
-export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord => ({
+/** A form with its history, as JSON for an export: all that a store keeps, or a copy would lose it. */
+export const toFormRecord = (
+  form: StoredForm,
+  history: FormHistory,
+): FormRecord & Record<keyof FormMetadata, unknown> => ({
   organizationId: form.organizationId,
   formId: form.formId,
   publicId: form.publicId,

@@ -1,8 +1,9 @@
-import { Form, FormDraft, Revision } from '@fms/contracts'
+import { Form, FormDraft, type FormPath, Revision } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newForm, newRevision } from '../contract/given.ts'
+import type { FormMetadata } from '../forms-store.ts'
 import { parseDraft, parseSnapshot, toStoredDraft } from '../stored-draft.ts'
 import { formETag, formToJson } from './form-to-json.ts'
 import { revisionETag, revisionToJson } from './revision-to-json.ts'
@@ -63,13 +64,14 @@ describe('formETag', () => {
   })
 
   it('changes only with the version, a publish or a reply', () => {
-    const states = [
-      stored,
-      { ...stored, version: 13 },
-      { ...stored, live: true },
-      { ...stored, replyCount: 1 },
-      { ...stored, live: true, replyCount: 1 },
-    ]
+    // All members that change without `updateTime`, which the version follows: readers would get a 304 for the former state.
+    const changes: Omit<FormMetadata, keyof FormPath | 'publicId' | 'createTime' | 'updateTime'> = {
+      version: 13,
+      live: true,
+      replyCount: 1,
+    }
+    const changed = Object.entries(changes).map(([name, value]) => ({ ...stored, [name]: value }))
+    const states = [stored, ...changed, { ...stored, live: true, replyCount: 1 }]
 
     expect(new Set(states.map(formETag)).size).toBe(states.length)
     const renamed = { ...stored, ...toStoredDraft({ ...parseDraft(stored), name: 'Renamed' }) }
