@@ -1,6 +1,6 @@
 import { anyCharacter } from '@fms/testkit/any-character'
 import fc from 'fast-check'
-import { FormDraft, FormMode, FormType } from './form.ts'
+import { FormDraft, FormMode, FormType, type outputOnlyFields } from './form.ts'
 
 /** Text of any code points, including NUL and those outside the basic plane. */
 const anyText = (maxLength = 12, minLength = 0) => fc.string({ unit: anyCharacter, minLength, maxLength })
@@ -201,7 +201,7 @@ const anyTime = fc
   .map((date) => date.toISOString())
 
 /** Output-only fields that clients send back; the service ignores them. */
-const anyOutputOnly = partly({
+const anyOutputOnly = partly<Record<(typeof outputOnlyFields)[number], unknown>>({
   createTime: anyTime,
   live: fc.boolean(),
   path: fc.tuple(fc.uuid(), fc.uuid()).map(([o, f]) => `organizations/${o}/forms/${f}`),

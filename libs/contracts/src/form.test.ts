@@ -87,7 +87,8 @@ describe('a limit', () => {
   const steps = (length: number) => Array.from({ length }, (_, index) => step(`q${index}`))
   const backgrounds = (length: number) => Array(length).fill({ type: 'image', url: '' })
 
-  it.each([
+  const limits: [field: string, good: unknown, bad: unknown][] = [
+    ['aiHandoff.enabled', true, 1],
     ['name', emoji(200), emoji(201)],
     ['name', 'x', ''],
     ['name', ' x\n', ' \t\n\u00a0\u0085\u3000\ufeff'],
@@ -117,12 +118,21 @@ describe('a limit', () => {
     ['voice.enabled', true, 'true'],
     ['i18n.sourceLocale', 'pt-BR', 'pt_BR'],
     ['i18n.supportedLocales', [], ['']],
-  ])('of %s', (field, good, bad) => {
+    ['leadScoring.high', '', null],
+  ]
+
+  it.each(limits)('of %s', (field, good, bad) => {
     const draft = (value: unknown) =>
       field.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value)
 
     expect(issuePaths(draft(good))).toEqual([])
     expect(issuePaths(draft(bad))).toEqual([expect.stringMatching(`^${field}`)])
+  })
+
+  it('is tested for every field', () => {
+    expect(new Set(limits.map(([field]) => field.split('.')[0]))).toEqual(
+      new Set(Object.keys(FormDraft.shape)),
+    )
   })
 
   it.each([
