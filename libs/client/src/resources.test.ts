@@ -32,6 +32,7 @@ type WithoutSteps<T> = Omit<T, 'steps'>
 describe('the types of the client are those of the contracts:', () => {
   it('resources', () => {
     expectTypeOf<WithoutSteps<client.Form>>().toEqualTypeOf<WithoutSteps<contracts.Form>>()
+    expectTypeOf<keyof client.ServerOwnedFields>().toEqualTypeOf<OutputOnly>()
     expectTypeOf<client.Revision>().toExtend<contracts.Revision>()
     expectTypeOf<client.Organization>().toEqualTypeOf<contracts.Organization>()
     expectTypeOf<client.FormChanges>().toEqualTypeOf<contracts.FormChanges>()

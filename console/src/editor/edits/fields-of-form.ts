@@ -1,15 +1,15 @@
 import type { Form, FormType, ServerOwnedFields } from '@fms/client'
 import { isObject, type JsonObject } from '../../json/values.ts'
 
-const outputOnly: ReadonlySet<string> = new Set([
-  'createTime',
-  'live',
-  'path',
-  'publicId',
-  'publicUrl',
-  'replyCount',
-  'updateTime',
-] satisfies (keyof ServerOwnedFields)[])
+const outputOnly = {
+  createTime: true,
+  live: true,
+  path: true,
+  publicId: true,
+  publicUrl: true,
+  replyCount: true,
+  updateTime: true,
+} satisfies Record<keyof ServerOwnedFields, true>
 
 export const formTypes = ['structured', 'dynamic'] as const satisfies FormType[]
 
@@ -22,7 +22,9 @@ export const fieldsOf = (form: Form): JsonObject => {
   // A form is JSON: its type has no index signature.
   const members = form as unknown as JsonObject
   return Object.fromEntries(
-    names.filter((name) => !outputOnly.has(name) && name in form).map((name) => [name, members[name]!]),
+    names
+      .filter((name) => !Object.hasOwn(outputOnly, name) && name in form)
+      .map((name) => [name, members[name]!]),
   )
 }
 
