@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createPageTokens } from '@fms/aip'
 import {
   allOperations,
@@ -16,6 +18,8 @@ import { z } from 'zod'
 import { type Client, type ClientOptions, createClient, createSession } from '../libs/client/src/index.ts'
 import { createFormsApp } from '../services/forms/src/app.ts'
 import { createOrganizationsApp } from '../services/organizations/src/app.ts'
+
+const root = join(import.meta.dirname, '..')
 
 const options = {
   logger: pino({ level: 'silent' }),
@@ -45,6 +49,16 @@ const urlOf = (service: string, operation: NamedOperation) => {
   if (operation.access === 'anyone') return `/internal${pattern}`
   return service === 'forms' ? pattern.replace(':organizationRef', ':organizationId') : pattern
 }
+
+it('every operation has tests that are named after it', () => {
+  const named = globSync('services/**/*.test.ts', { cwd: root })
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .flatMap((source) => [...source.matchAll(/^describe\('([A-Z]+ \/[^' ]*)/gm)])
+    .map(([, line]) => line!.replace('/v2/', '/').replace(/\{\w+\}/g, '{}'))
+  const lines = allOperations.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
+
+  expect(lines.filter((line) => !named.includes(line))).toEqual([])
+})
 
 describe.each(Object.entries(apps))('the service %s', (service, createApp) => {
   const operations = allOperations.filter((operation) => operation.service === service)
