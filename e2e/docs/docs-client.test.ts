@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../libs/client/src/index.ts'
 import { sharedSystem } from '../shared-system.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -21,6 +22,14 @@ const program = ({ slug, sources }: { slug: string; sources: string }) =>
     .replaceAll("'http://127.0.0.1:8080/v2'", `'${system.baseUrl}'`)
     .replace("organization = 'demo'", `organization = '${slug}'`)
     .replace("'@fms/client'", `'${sources}'`)
+
+it('libs/client/README.md lists every method of the client', () => {
+  for (const [name, group] of Object.entries(createClient({ baseUrl: system.baseUrl, apiKey: 'fms_test' }))) {
+    const [row] = new RegExp(`^\\| \`client\\.${name}.*$`, 'm').exec(page) ?? []
+    expect(row, name).toBeDefined()
+    for (const method of Object.keys(group)) expect(row).toContain(`\`${method}\``)
+  }
+})
 
 describe('the examples of libs/client/README.md', () => {
   it('print the output in their comments', async () => {

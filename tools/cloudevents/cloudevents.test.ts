@@ -5,6 +5,7 @@ import { openFormsStore, operatorContext, type StoredForm } from '@fms/forms-sto
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
+import { texts } from '../../console/src/texts.ts'
 import { edited, givenForm, newForm, refOf, time } from '../../libs/forms-store/src/contract/given.ts'
 import { toFormRecord } from '../../libs/forms-store/src/stored-form-record.ts'
 
@@ -40,6 +41,13 @@ describe('an event of every type', async () => {
 
   it('is recorded', () => {
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(eventTypes))
+  })
+
+  it('is in docs/api.md, and has a text in the console', () => {
+    const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
+    const [, listed] = /^- `type` is (.*?)\. Ignore/ms.exec(page)!
+    expect(listed!.match(/form\.\w+/g)).toEqual([...eventTypes])
+    expect(Object.keys(texts.activity.types)).toEqual([...eventTypes])
   })
 
   it.each(events)('matches the JSON Schema of CloudEvents: $type', (event) => {
