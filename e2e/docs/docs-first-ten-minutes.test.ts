@@ -76,7 +76,9 @@ describe('the commands of docs/first-ten-minutes.md', () => {
       await look(/^## (.*)$/m.exec(section)![1]!)
     expect(await look('No answer')).toMatch(/^200$/m)
     expect(await look('The disk fills')).toMatch(/ store_disk_free_bytes\{store="forms"\} \d{6,}/)
-    expect(await look('Memory')).toMatch(/ process_resident_memory_bytes \d+/)
+    const memory = await look('Memory')
+    for (const service of ['gateway', 'organizations', 'forms', 'publisher'])
+      expect(memory).toMatch(new RegExp(`^${service} 127.0.0.1:\\d+ process_resident_memory_bytes \\d+`, 'm'))
   })
 
   it('show that the gateway hangs', async () => {
