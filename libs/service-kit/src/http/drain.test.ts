@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { Agent as HttpAgent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Agent } from 'undici'
 import { describe, expect, it, vi } from 'vitest'
@@ -184,6 +186,21 @@ describe('an app that closes', () => {
 
     const [response] = await once(sent, 'response')
     expect(response.resume().statusCode).toBe(200)
+    await closed
+  })
+
+  it('sends a response to its end, however late its client reads it', async () => {
+    const app = createApp({ logger: pino({ level: 'silent' }) })
+    /** Longer than the buffers of two sockets. */
+    const long = 'x'.repeat(16 * 1024 * 1024)
+    app.get('/long', async () => long)
+    const origin = await app.listen({ port: 0 })
+    const [response] = await once(request(`${origin}/long`, { agent: new HttpAgent() }).end(), 'response')
+
+    const closed = app.close()
+    await delay(200)
+
+    expect(await text(response)).toHaveLength(long.length)
     await closed
   })
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { Server } from 'node:net'
+import { Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
@@ -86,11 +86,24 @@ const stopListening = async (server: FastifyInstance['server'], timeoutMs: numbe
   clearInterval(timer)
 }
 
-/** Ends connections that become idle while the app closes: Node ends idle ones only once, at the beginning. */
+/**
+ * Ends connections that become idle while the app closes: Node ends idle ones only once, at the beginning. None ends while a
+ * response is being sent: to Node, a connection is idle once the whole response is written.
+ */
 export const endIdleConnections = (app: FastifyInstance): void => {
+  const { server } = app
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const endIdle = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    if (sockets.values().every(({ writableLength }) => writableLength === 0)) endIdle()
+  }
   let timer: NodeJS.Timeout | undefined
   app.addHook('preClose', async () => {
-    timer = setInterval(() => app.server.closeIdleConnections(), intervalMs).unref()
+    timer = setInterval(() => server.closeIdleConnections(), intervalMs).unref()
   })
   app.addHook('onClose', async () => clearInterval(timer))
 }
