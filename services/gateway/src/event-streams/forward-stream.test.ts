@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { identityHeader } from '@fms/contracts'
-import { createIdentityVerifier } from '@fms/service-kit'
+import { closeTimeoutMs, createIdentityVerifier } from '@fms/service-kit'
 import { openEventStream } from '@fms/testkit/open-event-stream'
 import type { FastifyReply } from 'fastify'
 import { describe, expect, it, vi } from 'vitest'
@@ -290,6 +291,24 @@ describe('a caller that does not read its stream', () => {
     await wait(() => stream.ended())
     expect(stream.ended()).toBe('broken')
     expect(await cutOff()).toBe(before + 1)
+  })
+
+  it('does not keep the gateway from its end in time', async () => {
+    await using gateway = await startStreaming()
+    const stream = await gateway.open()
+    const [upstream] = gateway.upstream
+    stream.pause()
+    void flood(upstream!)
+    const isStuck = () =>
+      once(upstream!, 'drain', { signal: AbortSignal.timeout(1_000) }).then(
+        () => false,
+        () => true,
+      )
+    await wait(isStuck)
+
+    const closed = gateway.app.close().then(() => 'closed')
+
+    expect(await Promise.race([closed, delay(closeTimeoutMs, 'aborted')])).toBe('closed')
   })
 
   it('is not cut off if it reads again in time', async () => {

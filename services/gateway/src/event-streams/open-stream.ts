@@ -17,6 +17,9 @@ for (const reason of endReasons) endedStreams.inc({ reason }, 0)
 /** How often the caller is authorized again, in milliseconds: with the cache, a revoked key's stream ends within five seconds. */
 const authorizeMs = 2_000
 
+/** How long an ended stream may take to flush, in milliseconds: less than a gateway has to close. */
+const flushMs = 5_000
+
 /** HTTP status codes of errors that say that the caller may not read the stream. With others, that is unknown. */
 const refusals = new Set([401, 403, 404])
 
@@ -56,6 +59,7 @@ export class OpenStream {
     log.info({ reason }, 'event stream ended')
     body.destroy()
     raw.end()
+    setTimeout(() => raw.destroy(), flushMs).unref()
   }
 
   /** Skips a turn while the previous authorization is in progress. */
