@@ -112,9 +112,15 @@ describe('filterMongodb', () => {
   })
 
   it('matches many stars without trying every way to place them', () => {
+    const { $regex } = translate(check(`name = "*${'a*'.repeat(30)}b"`)).name
+
+    // Longer than what has to match: an engine gives up at once on a shorter text.
+    expect(new RegExp($regex, 's').test('a'.repeat(200))).toBe(false)
+  })
+
+  it('converts the most stars of a filter to less than MongoDB accepts', () => {
     const { $regex } = translate(check(`name = "*${'a*'.repeat(990)}b"`)).name
 
-    expect(new RegExp($regex, 's').test('a'.repeat(200))).toBe(false)
     // MongoDB accepts 32,764 bytes, PCRE2 one of 64 KiB once it is compiled.
     expect($regex.length).toBeLessThan(16 * 1024)
   })
